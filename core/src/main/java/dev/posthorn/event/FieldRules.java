@@ -1,0 +1,106 @@
+package dev.posthorn.event;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The rules for an event's fields. Every refusal names the field, the rule, and what was given. */
+final class FieldRules {
+
+    static final int MAX_NAME = 255;
+    static final int MAX_KEY = 1024;
+
+    /** Visible ASCII without the wildcard of filters: fits a topic template, a URI reference and a header. */
+    private static final Pattern NAME = Pattern.compile("[!-)+-~]+");
+
+    private static final Pattern CONTENT_TYPE = Pattern.compile("[!-~]+/[!-~]+( ?;[ -~]*)?");
+    private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+
+    private FieldRules() {}
+
+    static String name(String field, @Nullable String value) {
+        if (value == null || value.isEmpty()) {
+            throw refuse(field + " is missing; every event needs one");
+        }
+        return optionalName(field, value);
+    }
+
+    static String optionalName(String field, String value) {
+        if (value.length() > MAX_NAME) {
+            throw refuse(field + " has " + value.length() + " characters; the limit is " + MAX_NAME);
+        }
+        if (!NAME.matcher(value).matches()) {
+            throw refuse(field + " '" + printable(value)
+                    + "' may hold only visible ASCII characters, without spaces and without '*'");
+        }
+        return value;
+    }
+
+    static String text(String field, String value, int limit) {
+        if (value.isEmpty()) {
+            throw refuse(field + " is empty; leave it out instead");
+        }
+        if (value.length() > limit) {
+            throw refuse(field + " has " + value.length() + " characters; the limit is " + limit);
+        }
+        if (!isStorable(value)) {
+            throw refuse(field + " '" + printable(value) + "' holds a control character or half a surrogate pair");
+        }
+        return value;
+    }
+
+    static String contentType(String value) {
+        if (value.length() > MAX_NAME || !CONTENT_TYPE.matcher(value).matches()) {
+            throw refuse("contentType '" + printable(value) + "' is not a media type like application/json (at most "
+                    + MAX_NAME + " characters)");
+        }
+        return value;
+    }
+
+    static int version(int value) {
+        if (value < 1) {
+            throw refuse("version is " + value + "; it must be at least 1");
+        }
+        return value;
+    }
+
+    static byte[] payload(byte @Nullable [] value) {
+        if (value == null) {
+            throw refuse("payload is missing; every event needs one (an empty array is allowed)");
+        }
+        return value;
+    }
+
+    static Map<String, String> headers(Map<String, String> headers) {
+        headers.forEach(FieldRules::header);
+        return Map.copyOf(headers);
+    }
+
+    private static void header(String name, String value) {
+        if (name.length() > MAX_NAME || !HEADER_NAME.matcher(name).matches()) {
+            throw refuse("header name '" + printable(name) + "' is not a token of at most " + MAX_NAME
+                    + " characters (letters, digits and !#$%&'*+.^_`|~-)");
+        }
+        if (!isStorable(value)) {
+            throw refuse("header " + name + " holds a control character or half a surrogate pair");
+        }
+    }
+
+    /** PostgreSQL stores no NUL and no lone surrogate, and a line break in a header would forge another one. */
+    private static boolean isStorable(String value) {
+        return value.codePoints()
+                .noneMatch(c ->
+                        Character.isISOControl(c) || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));
+    }
+
+    private static String printable(String value) {
+        String shown = value.length() > 80 ? value.substring(0, 80) + "…" : value;
+        return shown.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    static PosthornException refuse(String message) {
+        return new PosthornException(ErrorCode.INVALID_EVENT, message);
+    }
+}

@@ -1,0 +1,33 @@
+package dev.posthorn.log;
+
+import dev.posthorn.event.RecordedEvent;
+import java.util.List;
+
+/**
+ * What one read found.
+ *
+ * @param events in the order in which they are to be delivered
+ * @param window the window they belong to
+ * @param next where to read on
+ */
+public record Batch(List<RecordedEvent> events, Window window, Cursor next) {
+
+    public Batch {
+        events = List.copyOf(events);
+    }
+
+    /** Whether the window was read to its end. */
+    public boolean endsWindow() {
+        return next instanceof Cursor.Tail;
+    }
+
+    /** The mark once this event, and all before it, are settled. */
+    public Mark markAfter(RecordedEvent event) {
+        return Mark.inside(window, event.seq());
+    }
+
+    /** The mark once all events up to the end of this batch are settled. */
+    public Mark markAtEnd() {
+        return next instanceof Cursor.Inside inside ? Mark.inside(window, inside.seq()) : Mark.at(window.b());
+    }
+}

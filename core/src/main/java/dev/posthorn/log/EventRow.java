@@ -1,0 +1,71 @@
+package dev.posthorn.log;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.event.RecordedEvent;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** An event as a row of the log. */
+final class EventRow {
+
+    /** What is carried through a query. */
+    static final String ROW = "seq, id, source_id, source, type, version, aggregate_type, key, content_type, payload,"
+            + " headers, occurred_at, created_at, deliver_at";
+
+    /** What the client gets: headers as a list of names and values in turn, so that it needs no JSON. */
+    static final String COLUMNS =
+            "seq, id, source_id, source, type, version, aggregate_type, key, content_type, payload,"
+                    + " CASE WHEN headers IS NOT NULL THEN"
+                    + " ARRAY(SELECT unnest(ARRAY[h.key, h.value]) FROM jsonb_each_text(headers) h) END AS headers,"
+                    + " occurred_at, created_at, deliver_at";
+
+    /** A row of the same columns that holds no event. */
+    static final String NOTHING = "NULL::bigint AS seq, NULL::uuid AS id, NULL AS source_id, NULL AS source,"
+            + " NULL AS type, NULL::int AS version, NULL AS aggregate_type, NULL AS key, NULL AS content_type,"
+            + " NULL::bytea AS payload, NULL::text[] AS headers, NULL::timestamptz AS occurred_at,"
+            + " NULL::timestamptz AS created_at, NULL::timestamptz AS deliver_at";
+
+    private EventRow() {}
+
+    static RecordedEvent read(ResultSet row) throws SQLException {
+        Event event = new Event(
+                row.getObject("id", UUID.class),
+                row.getString("source_id"),
+                row.getString("source"),
+                row.getString("type"),
+                row.getInt("version"),
+                row.getString("aggregate_type"),
+                row.getString("key"),
+                row.getString("content_type"),
+                row.getBytes("payload"),
+                headers(row.getArray("headers")),
+                instant(row, "occurred_at"),
+                instant(row, "deliver_at"));
+        return new RecordedEvent(row.getLong("seq"), event, Objects.requireNonNull(instant(row, "created_at")));
+    }
+
+    static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
+    }
+
+    private static Map<String, String> headers(@Nullable Array namesAndValues) throws SQLException {
+        if (namesAndValues == null) {
+            return Map.of();
+        }
+        String[] list = (String[]) namesAndValues.getArray();
+        Map<String, String> headers = new HashMap<>();
+        for (int i = 0; i < list.length; i += 2) {
+            headers.put(list[i], list[i + 1]);
+        }
+        return Map.copyOf(headers);
+    }
+}

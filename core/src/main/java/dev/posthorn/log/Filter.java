@@ -1,0 +1,78 @@
+package dev.posthorn.log;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which events a subscription wants. An empty list wants all; otherwise one of its patterns has to match, where
+ * {@code *} stands for any number of characters.
+ */
+public record Filter(List<String> types, List<String> aggregateTypes, List<String> sources) {
+
+    public static final Filter ALL = new Filter(List.of(), List.of(), List.of());
+
+    public Filter {
+        types = checked("types", types);
+        aggregateTypes = checked("aggregateTypes", aggregateTypes);
+        sources = checked("sources", sources);
+    }
+
+    public static Filter types(String... patterns) {
+        return new Filter(List.of(patterns), List.of(), List.of());
+    }
+
+    public Filter aggregateTypes(String... patterns) {
+        return new Filter(types, List.of(patterns), sources);
+    }
+
+    public Filter sources(String... patterns) {
+        return new Filter(types, aggregateTypes, List.of(patterns));
+    }
+
+    private static List<String> checked(String field, List<String> patterns) {
+        for (String pattern : patterns) {
+            if (pattern.isBlank()) {
+                throw new PosthornException(
+                        ErrorCode.INVALID_SETTING,
+                        "filter " + field + " holds an empty pattern; '*' matches everything");
+            }
+        }
+        return List.copyOf(patterns);
+    }
+
+    /** The condition in SQL, with its values from {@link #addValues}. */
+    String condition() {
+        List<String> all = new ArrayList<>();
+        if (!types.isEmpty()) {
+            all.add("type LIKE ANY (:types::text[])");
+        }
+        if (!aggregateTypes.isEmpty()) {
+            all.add("aggregate_type LIKE ANY (:aggregate_types::text[])");
+        }
+        if (!sources.isEmpty()) {
+            all.add("source LIKE ANY (:sources::text[])");
+        }
+        return all.isEmpty() ? "true" : String.join(" AND ", all);
+    }
+
+    void addValues(Map<String, @Nullable Object> values) {
+        values.put("types", likePatterns(types));
+        values.put("aggregate_types", likePatterns(aggregateTypes));
+        values.put("sources", likePatterns(sources));
+    }
+
+    private static String[] likePatterns(List<String> patterns) {
+        return patterns.stream().map(Filter::likePattern).toArray(String[]::new);
+    }
+
+    private static String likePattern(String pattern) {
+        return pattern.replace("\\", "\\\\")
+                .replace("%", "\\%")
+                .replace("_", "\\_")
+                .replace("*", "%");
+    }
+}

@@ -1,0 +1,48 @@
+package dev.posthorn.log;
+
+/**
+ * The rules without which the engine loses, doubles or reorders events, or reads ever slower. Each can be lifted, by
+ * tests of Posthorn itself only, to show that the test of that rule would notice.
+ */
+public enum Guard {
+    /** The end of a window is the snapshot of the very statement that read it. */
+    SNAPSHOT_OF_SAME_STATEMENT,
+    /** A window that holds more than one batch is frozen and read to its end. */
+    FROZEN_WINDOW,
+    /** Transactions that were running at the window's start are read too. */
+    STRAGGLERS,
+    /** They are merged by seq with the others, not put behind them. */
+    MERGED_STRAGGLERS,
+    /** A walk ends at the window's greatest seq. */
+    UPPER_BOUND,
+    /** The window's least seq is looked up by transaction, not by walking the history. */
+    BOUNDS_BY_TRANSACTION,
+    /** Each straggler is looked up by itself. */
+    STRAGGLERS_ONE_BY_ONE,
+    /** The session's planner settings are pinned. */
+    PINNED_PLANS,
+    /** Reads end at a number of bytes. */
+    BYTE_LIMIT,
+    /** A standby is refused. */
+    PRIMARY_ONLY,
+    /** Another cluster, or one whose transaction ids are behind, is refused. */
+    SAME_CLUSTER,
+    /** After a move, events beyond what a lane ever read count as unsettled. */
+    UNREAD_IS_UNSETTLED,
+    /** The mark moves over settled events from the front only. */
+    MARK_WITHOUT_HOLES,
+    /** What is read beyond the persisted mark is at most the in-flight limit. */
+    BOUNDED_BEYOND_PERSISTED_MARK,
+    /** A settle needs the lane's current epoch. */
+    EPOCH_FENCE,
+    /** A mark not found by its row's place is looked for by its key. */
+    MARK_BY_KEY,
+    /** Trust in a lease counts from the start of the renewal. */
+    TRUST_FROM_START,
+    /** Nothing is sent that could outlive the trust. */
+    TRUST_OUTLASTS_SEND,
+    /** An instance without a lane counts in the sharing. */
+    NEWCOMERS_COUNT,
+    /** All lanes of a generation stop at one snapshot. */
+    COMMON_STOP
+}

@@ -1,0 +1,171 @@
+package dev.posthorn.log;
+
+/** The statements of {@link PostgresLog} for one lane. */
+final class LogStatements {
+
+    final Sql tail;
+    final Sql walk;
+    final Sql walkFirst;
+    final Sql bounds;
+    final Sql boundsOfFirst;
+    final Sql current;
+
+    /**
+     * The whole next window, or, if it is larger than a batch, only the news that it is. The first row carries the end
+     * of the window: the snapshot of this very statement. No ORDER BY inside, so that it stops at the limit instead of
+     * sorting a backlog.
+     */
+    private static final String TAIL = """
+            WITH s AS MATERIALIZED (SELECT :a::pg_snapshot AS a, pg_current_snapshot() AS b),
+            found AS MATERIALIZED (
+                SELECT * FROM (
+                    SELECT {row} FROM posthorn.event
+                     WHERE txid >= (SELECT pg_snapshot_xmax(a) FROM s) AND seq > :floor AND {wanted}
+                    {stragglers}
+                ) either
+                LIMIT :limit::bigint + 1
+            ),
+            size AS MATERIALIZED (
+                SELECT count(*) <= :limit AND coalesce(sum(octet_length(payload)), 0) <= :bytes AS whole FROM found
+            )
+            SELECT b::text AS b, whole, {nothing} FROM s CROSS JOIN size
+            UNION ALL
+            SELECT NULL, NULL, {columns} FROM found {if_whole}
+            ORDER BY seq NULLS FIRST
+            """;
+
+    /** The transactions that were running at A: their rows, visible now, became so after A. */
+    private static final String TAIL_STRAGGLERS = """
+            UNION ALL
+            SELECT {row} FROM posthorn.event
+             WHERE txid = ANY (ARRAY(SELECT pg_snapshot_xip(a) FROM s)) AND seq > :floor AND {wanted}
+            """;
+
+    /** A stride of a frozen window: its main rows by seq, its stragglers merged in, cut at the number of bytes. */
+    private static final String WALK = """
+            WITH w AS MATERIALIZED (SELECT :a::pg_snapshot AS a, :b::pg_snapshot AS b),
+            found AS (
+                (SELECT {row}, {rank_main} AS rank FROM posthorn.event
+                  WHERE seq > :after AND seq <= :to AND seq > :floor
+                    AND txid >= (SELECT pg_snapshot_xmax(a) FROM w)
+                    AND pg_visible_in_snapshot(txid, (SELECT b FROM w)) AND {wanted}
+                  ORDER BY seq LIMIT :limit)
+                {stragglers}
+                ORDER BY rank, seq LIMIT :limit
+            )
+            {cut}
+            """;
+
+    /** Of the transactions running at A those that had ended by B, one by one: each is a range of an index. */
+    private static final String WALK_STRAGGLERS = """
+            UNION ALL
+            (SELECT r.*, {rank_straggler} FROM w
+              CROSS JOIN LATERAL pg_snapshot_xip(a) AS straggler
+              CROSS JOIN LATERAL (
+                  SELECT {row} FROM posthorn.event
+                   WHERE txid = straggler AND seq > :straggler_after AND seq <= :straggler_to AND seq > :floor AND {wanted}
+                   ORDER BY seq LIMIT :limit) r
+              WHERE pg_visible_in_snapshot(straggler, b))
+            """;
+
+    /** The obvious form, which walks the whole history by seq. */
+    private static final String WALK_STRAGGLERS_TOGETHER = """
+            UNION ALL
+            (SELECT {row}, {rank_straggler} FROM posthorn.event
+              WHERE txid = ANY (ARRAY(SELECT x FROM w, pg_snapshot_xip(a) x WHERE pg_visible_in_snapshot(x, b)))
+                AND seq > :straggler_after AND seq <= :straggler_to AND seq > :floor AND {wanted}
+              ORDER BY seq LIMIT :limit)
+            """;
+
+    /** The first window has no lower snapshot. Rows of earlier eras are all committed, and their txids say nothing. */
+    private static final String WALK_FIRST = """
+            WITH w AS MATERIALIZED (SELECT :b::pg_snapshot AS b {drain_values}),
+            found AS (
+                SELECT {row} FROM posthorn.event
+                 WHERE seq > :after AND seq <= :to
+                   AND (seq <= :floor OR pg_visible_in_snapshot(txid, (SELECT b FROM w)))
+                   {drain} {since} AND {wanted}
+                 ORDER BY seq LIMIT :limit
+            )
+            {cut}
+            """;
+
+    private static final String CUT = """
+            SELECT {columns} FROM (
+                SELECT *, sum(octet_length(payload)) OVER (ORDER BY {order} ROWS UNBOUNDED PRECEDING)
+                          - octet_length(payload) AS bytes_before
+                  FROM found
+            ) f WHERE bytes_before < :bytes
+            ORDER BY {order}
+            """;
+
+    /**
+     * Not settled by the mark of the former cluster: arithmetic on its snapshots stays valid for the rows that came from
+     * there. Rows below that era's own floor were settled by its first window, whatever their txids.
+     */
+    private static final String DRAIN = """
+            AND (seq > :drain_read
+                 OR NOT CASE WHEN seq <= :drain_floor THEN (SELECT drain_a::text FROM w) <> '1:1:' OR seq <= :drain_seq
+                             ELSE pg_visible_in_snapshot(txid, (SELECT drain_a FROM w))
+                                  OR (pg_visible_in_snapshot(txid, (SELECT drain_b FROM w)) AND seq <= :drain_seq) END)
+            """;
+
+    /** {@code seq + 0}, because for a plain min(seq) the planner walks the history by seq until it meets the window. */
+    private static final String BOUNDS = """
+            WITH w AS MATERIALIZED (SELECT :a::pg_snapshot AS a, :b::pg_snapshot AS b)
+            SELECT min({seq}), max({seq}) FROM posthorn.event
+             WHERE txid >= (SELECT pg_snapshot_xmax(a) FROM w)
+               AND pg_visible_in_snapshot(txid, (SELECT b FROM w))
+               AND seq > :floor
+            """;
+
+    private static final String BOUNDS_OF_FIRST = "SELECT min(seq), {greatest} FROM posthorn.event";
+
+    private static final String CURRENT = "SELECT pg_current_snapshot()::text";
+
+    LogStatements(SchemaName schema, LaneScope scope, Guards guards) {
+        boolean hasStragglers = guards.hold(Guard.STRAGGLERS);
+        boolean merged = guards.hold(Guard.MERGED_STRAGGLERS);
+        boolean drains = scope.drain() != null;
+        String stragglers = guards.hold(Guard.STRAGGLERS_ONE_BY_ONE) ? WALK_STRAGGLERS : WALK_STRAGGLERS_TOGETHER;
+        tail = sql(
+                schema,
+                scope,
+                TAIL.replace("{stragglers}", hasStragglers ? TAIL_STRAGGLERS : "")
+                        .replace(
+                                "{if_whole}",
+                                guards.hold(Guard.FROZEN_WINDOW) ? "WHERE (SELECT whole FROM size)" : ""));
+        walk = sql(
+                schema,
+                scope,
+                WALK.replace("{stragglers}", hasStragglers ? stragglers : "")
+                        .replace("{rank_main}", "0")
+                        .replace("{rank_straggler}", merged ? "0" : "1")
+                        .replace("{cut}", CUT.replace("{order}", "rank, seq")));
+        walkFirst = sql(
+                schema,
+                scope,
+                WALK_FIRST
+                        .replace("{drain}", drains ? DRAIN : "")
+                        .replace(
+                                "{drain_values}",
+                                drains ? ", :drain_a::pg_snapshot AS drain_a, :drain_b::pg_snapshot AS drain_b" : "")
+                        .replace("{since}", scope.since() == null ? "" : "AND created_at >= :since")
+                        .replace("{cut}", CUT.replace("{order}", "seq")));
+        bounds = sql(
+                schema, scope, BOUNDS.replace("{seq}", guards.hold(Guard.BOUNDS_BY_TRANSACTION) ? "seq + 0" : "seq"));
+        boundsOfFirst =
+                sql(schema, scope, BOUNDS_OF_FIRST.replace("{greatest}", drains ? ":drain_to::bigint" : "max(seq)"));
+        current = sql(schema, scope, CURRENT);
+    }
+
+    private static Sql sql(SchemaName schema, LaneScope scope, String text) {
+        String lane = scope.lanes() == 1 ? "true" : "posthorn.key_hash(key, id) % :lanes = :lane";
+        return Sql.of(
+                schema,
+                text.replace("{row}", EventRow.ROW)
+                        .replace("{columns}", EventRow.COLUMNS)
+                        .replace("{nothing}", EventRow.NOTHING)
+                        .replace("{wanted}", scope.filter().condition() + " AND " + lane));
+    }
+}

@@ -1,0 +1,143 @@
+package dev.posthorn.log;
+
+import dev.posthorn.event.RecordedEvent;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the log by windows of snapshots.
+ *
+ * <p>A sequence number is not a commit order: rows become visible late. So progress is a {@link Window}: the rows whose
+ * transaction had not ended in snapshot A and has ended in a later snapshot B. Inside a window, order is by seq. A
+ * snapshot that sees a transaction ended also sees everything that transaction had waited for, so the order of
+ * transactions that serialize on their aggregate is kept, and a long transaction delays only its own events.
+ *
+ * <p>At the tail, one statement reads the whole next window; its own snapshot is B. If the window holds more than a
+ * batch, B is frozen and the window is walked by seq in strides.
+ */
+public final class PostgresLog implements EventLog {
+
+    /** How far one walk looks at most, so that a filter that wants little cannot hold its thread for long. */
+    private static final long STRIDE = 50_000;
+
+    private final Session session;
+    private final LaneScope scope;
+    private final Guards guards;
+    private final LogStatements statements;
+
+    public PostgresLog(Session session, LaneScope scope, Guards guards) {
+        this.session = session;
+        this.scope = scope;
+        this.guards = guards;
+        this.statements = new LogStatements(session.schema(), scope, guards);
+    }
+
+    @Override
+    public Batch read(Cursor cursor, int limit, long bytes) {
+        long most = guards.hold(Guard.BYTE_LIMIT) ? bytes : Long.MAX_VALUE / 2;
+        return cursor instanceof Cursor.Inside inside
+                ? walk(inside, limit, most)
+                : readTail(((Cursor.Tail) cursor).a(), limit, most);
+    }
+
+    private Batch readTail(Snapshot a, int limit, long bytes) {
+        Map<String, @Nullable Object> values = values(limit, bytes);
+        values.put("a", a);
+        return session.query("reading the log", statements.tail, values, rows -> {
+            rows.next();
+            Window window = new Window(a, endOfWindow(new Snapshot(rows.getString("b"))));
+            boolean whole = rows.getBoolean("whole");
+            List<RecordedEvent> events = new ArrayList<>();
+            while (rows.next()) {
+                events.add(EventRow.read(rows));
+            }
+            boolean done = whole || !guards.hold(Guard.FROZEN_WINDOW);
+            return new Batch(events, window, done ? new Cursor.Tail(window.b()) : Cursor.Inside.of(window, 0));
+        });
+    }
+
+    private Snapshot endOfWindow(Snapshot ofThisRead) {
+        return guards.hold(Guard.SNAPSHOT_OF_SAME_STATEMENT) ? ofThisRead : currentSnapshot();
+    }
+
+    private Snapshot currentSnapshot() {
+        return session.query("taking a snapshot", statements.current, Map.of(), rows -> {
+            rows.next();
+            return new Snapshot(rows.getString(1));
+        });
+    }
+
+    private Batch walk(Cursor.Inside cursor, int limit, long bytes) {
+        Window window = cursor.window();
+        Cursor.Bounds bounds = cursor.bounds() == null ? bounds(window) : cursor.bounds();
+        long from = Math.max(cursor.seq(), bounds.lo() - 1);
+        long to = Math.min(bounds.hi(), from + STRIDE);
+        boolean lastStride = to >= bounds.hi();
+
+        Map<String, @Nullable Object> values = values(limit, bytes);
+        values.put("a", window.a());
+        values.put("b", window.b());
+        values.put("after", from);
+        values.put("to", guards.hold(Guard.UPPER_BOUND) ? to : Long.MAX_VALUE);
+        values.put("straggler_after", cursor.seq());
+        values.put("straggler_to", lastStride ? Long.MAX_VALUE : to);
+        Sql walk = window.isFirst() ? statements.walkFirst : statements.walk;
+        List<RecordedEvent> events = session.query("reading the log", walk, values, rows -> {
+            List<RecordedEvent> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(EventRow.read(rows));
+            }
+            return found;
+        });
+
+        if (isCut(events, limit, bytes)) {
+            long reached = events.get(events.size() - 1).seq();
+            return new Batch(events, window, new Cursor.Inside(window, reached, bounds));
+        }
+        return new Batch(
+                events, window, lastStride ? new Cursor.Tail(window.b()) : new Cursor.Inside(window, to, bounds));
+    }
+
+    private static boolean isCut(List<RecordedEvent> events, int limit, long bytes) {
+        return events.size() >= limit
+                || events.stream().mapToLong(e -> e.event().payload().length).sum() >= bytes;
+    }
+
+    private Cursor.Bounds bounds(Window window) {
+        Map<String, @Nullable Object> values = values(0, 0);
+        values.put("a", window.a());
+        values.put("b", window.b());
+        Sql sql = window.isFirst() ? statements.boundsOfFirst : statements.bounds;
+        return session.query("measuring a window", sql, values, rows -> {
+            rows.next();
+            long lo = rows.getLong(1);
+            return rows.wasNull() ? new Cursor.Bounds(1, 0) : new Cursor.Bounds(lo, rows.getLong(2));
+        });
+    }
+
+    private Map<String, @Nullable Object> values(int limit, long bytes) {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("limit", limit);
+        values.put("bytes", bytes);
+        values.put("lanes", scope.lanes());
+        values.put("lane", scope.index());
+        values.put("floor", scope.floorSeq());
+        scope.filter().addValues(values);
+        if (scope.since() != null) {
+            values.put("since", scope.since());
+        }
+        LaneScope.Drain drain = scope.drain();
+        if (drain != null) {
+            values.put("drain_a", drain.mark().a());
+            values.put("drain_b", drain.mark().b());
+            values.put("drain_seq", drain.mark().seq());
+            values.put("drain_read", guards.hold(Guard.UNREAD_IS_UNSETTLED) ? drain.readSeq() : Long.MAX_VALUE);
+            values.put("drain_floor", drain.floorSeq());
+            values.put("drain_to", drain.toSeq());
+        }
+        return values;
+    }
+}

@@ -1,0 +1,180 @@
+package dev.posthorn.log;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Posthorn's tables. They are plain numbered {@code .sql} files; {@link #install} brings a database up to the newest,
+ * {@link #script} prints them for people who run their own migrations.
+ */
+public final class Schema {
+
+    private static final Logger log = LoggerFactory.getLogger(Schema.class);
+
+    private static final List<String> FILES = List.of("001_log.sql", "002_relay.sql");
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+    private static final int TRIES = 30;
+
+    private static final String CREATE = """
+            CREATE SCHEMA IF NOT EXISTS posthorn;
+            CREATE TABLE IF NOT EXISTS posthorn.schema_version (
+                version      integer     PRIMARY KEY,
+                installed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+            );
+            """;
+
+    private final SchemaName name;
+
+    public Schema(SchemaName name) {
+        this.name = name;
+    }
+
+    /**
+     * Installs or upgrades. Safe when several instances start at once (one does it, the others wait for it) and on a
+     * live system (it gives up waiting for a lock before others have to queue behind it, and tries again).
+     */
+    public void install(DataSource dataSource) {
+        for (int attempt = 1; ; attempt++) {
+            try (Connection connection = dataSource.getConnection()) {
+                if (version(connection) != FILES.size()) {
+                    upgrade(connection);
+                }
+                break;
+            } catch (SQLException e) {
+                if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState()) || attempt == TRIES) {
+                    throw PosthornException.database("installing schema " + name, e);
+                }
+                log.info("Schema {}: a table is in use, trying again ({} of {})", name, attempt, TRIES);
+            }
+        }
+        new PartitionKeeper(dataSource, name).keep();
+    }
+
+    /** Refuses a database whose schema is missing, older or newer than this library. */
+    public void verify(DataSource dataSource) {
+        try (Connection connection = dataSource.getConnection()) {
+            int version = version(connection);
+            if (version != FILES.size()) {
+                throw new PosthornException(
+                        ErrorCode.SCHEMA_MISMATCH,
+                        (version == 0
+                                        ? "schema " + name + " is not installed"
+                                        : "schema " + name + " has version " + version)
+                                + "; this library needs version " + FILES.size()
+                                + ". Call Schema.install, or run the script that Schema.script prints");
+            }
+        } catch (SQLException e) {
+            throw PosthornException.database("looking at schema " + name, e);
+        }
+    }
+
+    /** All of it as one script, to be read and run by hand. */
+    public String script() {
+        StringBuilder script = new StringBuilder(CREATE);
+        for (int version = 1; version <= FILES.size(); version++) {
+            script.append('\n')
+                    .append(file(FILES.get(version - 1)))
+                    .append('\n')
+                    .append(recorded(version));
+        }
+        return name.apply(script.toString());
+    }
+
+    /** Roles with the least privilege for writers and relays, to be read, adapted and run by hand. */
+    public String roles() {
+        return name.apply(file("roles.sql"));
+    }
+
+    private void upgrade(Connection connection) throws SQLException {
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET LOCAL lock_timeout = '2s'");
+            lockAgainstOtherInstances(connection);
+            requireUtf8(statement);
+            statement.execute(name.apply(CREATE));
+            int from = version(connection);
+            if (from > FILES.size()) {
+                throw new PosthornException(
+                        ErrorCode.SCHEMA_MISMATCH,
+                        "schema " + name + " has version " + from + ", made by a newer Posthorn; this one knows "
+                                + FILES.size() + ". Upgrade the library");
+            }
+            for (int version = from + 1; version <= FILES.size(); version++) {
+                statement.execute(name.apply(file(FILES.get(version - 1)) + recorded(version)));
+                log.info("Schema {}: installed version {}", name, version);
+            }
+            connection.commit();
+        } catch (SQLException | RuntimeException e) {
+            connection.rollback();
+            throw e;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    private void lockAgainstOtherInstances(Connection connection) throws SQLException {
+        try (PreparedStatement lock =
+                connection.prepareStatement("SELECT pg_advisory_xact_lock(hashtextextended('install ' || ?, 0))")) {
+            lock.setString(1, name.name());
+            lock.execute();
+        }
+    }
+
+    /** The hash of a key is one of its bytes, and Java's strings are UTF-8 on the wire. */
+    private void requireUtf8(Statement statement) throws SQLException {
+        try (ResultSet encoding = statement.executeQuery("SHOW server_encoding")) {
+            encoding.next();
+            if (!"UTF8".equals(encoding.getString(1))) {
+                throw new PosthornException(
+                        ErrorCode.SCHEMA_MISMATCH,
+                        "the database's encoding is " + encoding.getString(1) + "; Posthorn needs UTF8");
+            }
+        }
+    }
+
+    private int version(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            try (ResultSet found =
+                    statement.executeQuery(name.apply("SELECT to_regclass('posthorn.schema_version') IS NOT NULL"))) {
+                found.next();
+                if (!found.getBoolean(1)) {
+                    return 0;
+                }
+            }
+            try (ResultSet version = statement.executeQuery(
+                    name.apply("SELECT coalesce(max(version), 0) FROM posthorn.schema_version"))) {
+                version.next();
+                return version.getInt(1);
+            }
+        }
+    }
+
+    private static String recorded(int version) {
+        return "INSERT INTO posthorn.schema_version (version) VALUES (" + version + ");\n";
+    }
+
+    private static String file(String name) {
+        try (InputStream in = Schema.class.getResourceAsStream("/dev/posthorn/schema/" + name)) {
+            if (in == null) {
+                throw new IllegalStateException("schema file " + name + " is missing from the jar");
+            }
+            return new String(in.readAllBytes(), UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+package dev.posthorn.log;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection that a thread of the relay keeps, with its prepared statements and pinned planner settings. It opens
+ * itself when first used and again after a failure, each time after a look at which cluster it is on. Not thread-safe.
+ */
+public final class Session implements AutoCloseable {
+
+    /**
+     * A statement prepared while the log was empty would keep its sequential scan for ever; with these settings its plan
+     * does not depend on statistics at all.
+     */
+    private static final String PIN =
+            "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET jit = off";
+
+    private static final String UNPIN = "RESET enable_seqscan; RESET plan_cache_mode; RESET jit";
+
+    private static final String CLUSTER = """
+            SELECT pg_is_in_recovery() AS in_recovery,
+                   here.system_identifier AS here,
+                   c.system_identifier AS stored,
+                   EXISTS (SELECT FROM posthorn.lane_mark
+                            WHERE pg_snapshot_xmax(b) > pg_snapshot_xmax(pg_current_snapshot())) AS behind
+              FROM posthorn.cluster c CROSS JOIN pg_control_system() here
+            """;
+
+    private final DataSource dataSource;
+    private final SchemaName schema;
+    private final Guards guards;
+    private final Map<String, PreparedStatement> statements = new HashMap<>();
+    private @Nullable Connection connection;
+
+    public Session(DataSource dataSource, SchemaName schema, Guards guards) {
+        this.dataSource = dataSource;
+        this.schema = schema;
+        this.guards = guards;
+    }
+
+    /** Work on the session's connection. */
+    public interface Work<T extends @Nullable Object> {
+        T run(Connection connection) throws SQLException;
+    }
+
+    /** What to do with the rows of a query. */
+    public interface Reading<T extends @Nullable Object> {
+        T from(ResultSet rows) throws SQLException;
+    }
+
+    public SchemaName schema() {
+        return schema;
+    }
+
+    /** Runs one query by itself. */
+    public <T extends @Nullable Object> T query(
+            String what, Sql sql, Map<String, ? extends @Nullable Object> values, Reading<T> reading) {
+        return run(what, open -> {
+            try (ResultSet rows = prepare(open, sql, values).executeQuery()) {
+                return reading.from(rows);
+            }
+        });
+    }
+
+    /** Runs one change by itself and tells how many rows it met. */
+    public int update(String what, Sql sql, Map<String, ? extends @Nullable Object> values) {
+        return run(what, open -> prepare(open, sql, values).executeUpdate());
+    }
+
+    /** Runs several statements as one transaction. */
+    public <T extends @Nullable Object> T transaction(String what, Work<T> work) {
+        return run(what, open -> {
+            open.setAutoCommit(false);
+            T result = work.run(open);
+            open.commit();
+            open.setAutoCommit(true);
+            return result;
+        });
+    }
+
+    /** The statement, prepared once per connection, with its values bound. */
+    public PreparedStatement prepare(Connection open, Sql sql, Map<String, ? extends @Nullable Object> values)
+            throws SQLException {
+        PreparedStatement statement = statements.get(sql.text());
+        if (statement == null) {
+            statement = open.prepareStatement(sql.text());
+            statements.put(sql.text(), statement);
+        }
+        sql.bind(statement, values);
+        return statement;
+    }
+
+    /** After any failure the connection is given up: whether it is still good is not worth finding out. */
+    private <T extends @Nullable Object> T run(String what, Work<T> work) {
+        try {
+            return work.run(connection());
+        } catch (SQLException e) {
+            discard();
+            throw PosthornException.database(what, e);
+        } catch (RuntimeException e) {
+            discard();
+            throw e;
+        }
+    }
+
+    private Connection connection() throws SQLException {
+        Connection open = connection;
+        if (open == null) {
+            open = dataSource.getConnection();
+            connection = open;
+            open.setAutoCommit(true);
+            open.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            if (guards.hold(Guard.PINNED_PLANS)) {
+                execute(open, PIN);
+            }
+            checkCluster(open);
+        }
+        return open;
+    }
+
+    private void checkCluster(Connection open) throws SQLException {
+        try (Statement statement = open.createStatement();
+                ResultSet row = statement.executeQuery(schema.apply(CLUSTER))) {
+            if (!row.next()) {
+                throw new PosthornException(
+                        ErrorCode.SCHEMA_MISMATCH, "table " + schema + ".cluster is empty; install the schema again");
+            }
+            if (row.getBoolean("in_recovery") && guards.hold(Guard.PRIMARY_ONLY)) {
+                throw new PosthornException(
+                        ErrorCode.IN_RECOVERY,
+                        "this server is a standby, whose snapshots do not show which transactions are running: connect"
+                                + " the relay to the primary");
+            }
+            boolean elsewhere = row.getLong("here") != row.getLong("stored");
+            if ((elsewhere || row.getBoolean("behind")) && guards.hold(Guard.SAME_CLUSTER)) {
+                throw new PosthornException(
+                        ErrorCode.CLUSTER_CHANGED,
+                        "the marks in schema " + schema + " were made on another cluster (" + row.getLong("stored")
+                                + (elsewhere
+                                        ? ", this is " + row.getLong("here")
+                                        : ", or on this one before it was reset")
+                                + "), so new events would look delivered. Stop the writers' traffic if you can and run"
+                                + " Rebase once; the relay goes on by itself after that");
+            }
+        }
+    }
+
+    private static void execute(Connection open, String sql) throws SQLException {
+        try (Statement statement = open.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private void discard() {
+        statements.clear();
+        Connection open = connection;
+        connection = null;
+        if (open != null) {
+            try {
+                if (!open.getAutoCommit()) {
+                    open.rollback();
+                    open.setAutoCommit(true);
+                }
+                execute(open, UNPIN);
+            } catch (SQLException alreadyBroken) {
+                // close below frees what is left
+            }
+            try {
+                open.close();
+            } catch (SQLException alreadyClosed) {
+                // nothing more to free
+            }
+        }
+    }
+
+    /** Gives the connection back as it came. */
+    @Override
+    public void close() {
+        discard();
+    }
+}

@@ -1,0 +1,5 @@
+/** What an application holds: the outbox it records to. */
+@NullMarked
+package dev.posthorn;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,43 @@
+package dev.posthorn.relay;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One event of a key at a time, for sinks that do not keep the order by themselves. */
+final class KeyTurns {
+
+    private final Map<String, ArrayDeque<Tracked>> waiting = new HashMap<>();
+
+    /** Whether it is this event's turn; if not, it is remembered behind the others of its key. */
+    boolean take(Tracked event) {
+        String key = event.key();
+        if (key == null) {
+            return true;
+        }
+        ArrayDeque<Tracked> behind = waiting.get(key);
+        if (behind == null) {
+            waiting.put(key, new ArrayDeque<>(0));
+            return true;
+        }
+        behind.add(event);
+        return false;
+    }
+
+    /** The key's event was delivered; whose turn is it now? */
+    @Nullable
+    Tracked next(Tracked delivered) {
+        String key = delivered.key();
+        ArrayDeque<Tracked> behind = key == null ? null : waiting.get(key);
+        Tracked next = behind == null ? null : behind.poll();
+        if (key != null && next == null) {
+            waiting.remove(key);
+        }
+        return next;
+    }
+
+    void clear() {
+        waiting.clear();
+    }
+}

@@ -1,0 +1,168 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.log.Guards;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds this instance's lanes: renews their leases, takes over what nobody owns, gives up what is beyond a fair share,
+ * and carries out changes of the number of lanes. Works on a connection of its own, so that a busy lane cannot keep a
+ * lease from being renewed. Not thread-safe, but for the lanes it hands out.
+ */
+final class LeaseKeeper {
+
+    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+
+    /** Starts lanes that were taken over. */
+    interface LaneStarter {
+        Lane start(LaneGrant grant, Subscription subscription, Orders orders);
+    }
+
+    private final LeaseStore store;
+    private final String instance;
+    private final LaneStarter starter;
+    private final Ticker ticker;
+    private final Guards guards;
+    private final List<Holding> holdings;
+
+    LeaseKeeper(
+            LeaseStore store,
+            String instance,
+            List<Subscription> subscriptions,
+            LaneStarter starter,
+            Ticker ticker,
+            Guards guards) {
+        this.store = store;
+        this.instance = instance;
+        this.starter = starter;
+        this.ticker = ticker;
+        this.guards = guards;
+        this.holdings = subscriptions.stream().map(Holding::new).toList();
+    }
+
+    /** One pass over all subscriptions. */
+    void pass() {
+        for (Holding holding : holdings) {
+            register(holding);
+            renew(holding);
+            share(holding);
+        }
+    }
+
+    private void register(Holding holding) {
+        if (holding.id == 0) {
+            holding.id = store.register(holding.subscription);
+        }
+        if (!holding.lanesRequested) {
+            holding.lanesRequested = store.requestLanes(holding.id, holding.subscription.lanes());
+        }
+    }
+
+    private void renew(Holding holding) {
+        releaseEnded(holding);
+        store.appear(holding.id, holding.subscription);
+        long started = ticker.nanos();
+        List<Lease> leases = holding.lanes.values().stream().map(Lane::lease).toList();
+        Set<Long> renewed = leases.isEmpty() ? Set.of() : store.renew(leases, holding.subscription);
+        for (Lease lease : leases) {
+            if (renewed.contains(lease.laneId())) {
+                lease.renewed(started, guards);
+            } else {
+                lease.lose();
+                holding.lanes.remove(lease.laneId());
+            }
+        }
+    }
+
+    private void releaseEnded(Holding holding) {
+        for (Iterator<Lane> lanes = holding.lanes.values().iterator(); lanes.hasNext(); ) {
+            Lane lane = lanes.next();
+            if (lane.state() == Lane.State.LEFT) {
+                store.release(lane.lease());
+                log.info("Lane {}: given up", lane.name());
+            }
+            if (lane.isEnded()) {
+                lanes.remove();
+            }
+        }
+    }
+
+    private void share(Holding holding) {
+        LeaseStore.Sharing sharing = store.sharing(holding.id);
+        if (sharing.changing()) {
+            store.advanceLaneChange(holding.id);
+            sharing = store.sharing(holding.id);
+        }
+        int quota = sharing.quota(instance, holding.id);
+        int kept = (int) holding.lanes.values().stream()
+                .filter(lane -> !lane.orders().leave())
+                .count();
+        int leaving = Math.max(0, kept - quota);
+        Orders orders = orders(holding.subscription, sharing, Math.max(1, quota));
+        for (Lane lane : holding.lanes.values()) {
+            lane.order(lane.orders().leave() || leaving-- > 0 ? orders.leaving() : orders);
+        }
+        if (kept < quota) {
+            takeOver(holding, sharing, quota - kept, orders);
+        }
+    }
+
+    private void takeOver(Holding holding, LeaseStore.Sharing sharing, int count, Orders orders) {
+        for (LaneGrant grant : store.acquire(holding.id, holding.subscription, sharing, count)) {
+            log.info(
+                    "Lane {}: taken over (epoch {})",
+                    grant.name(),
+                    grant.lease().epoch());
+            holding.lanes.put(grant.lease().laneId(), starter.start(grant, holding.subscription, orders));
+        }
+    }
+
+    private static Orders orders(Subscription subscription, LeaseStore.Sharing sharing, int lanesHere) {
+        return new Orders(
+                Math.max(1, subscription.inFlightLimit() / lanesHere),
+                Math.max(1, subscription.inFlightBytes() / lanesHere),
+                sharing.changing(),
+                sharing.stopAt(),
+                false);
+    }
+
+    /** Tells every lane to settle and stop. */
+    void leaveAll() {
+        lanes().forEach(lane -> lane.order(lane.orders().leaving()));
+    }
+
+    /** Gives up the lanes that have ended since; true once none is left. */
+    boolean releaseLeft() {
+        holdings.forEach(this::releaseEnded);
+        return lanes().findAny().isEmpty();
+    }
+
+    /** Takes this instance out of the sharing. */
+    void disappear() {
+        store.disappear();
+    }
+
+    Stream<Lane> lanes() {
+        return holdings.stream().flatMap(holding -> List.copyOf(new ArrayList<>(holding.lanes.values())).stream());
+    }
+
+    /** A subscription and the lanes of it that this instance owns. */
+    private static final class Holding {
+
+        private final Subscription subscription;
+        private final Map<Long, Lane> lanes = new LinkedHashMap<>();
+        private long id;
+        private boolean lanesRequested;
+
+        Holding(Subscription subscription) {
+            this.subscription = subscription;
+        }
+    }
+}

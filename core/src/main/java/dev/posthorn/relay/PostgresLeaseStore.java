@@ -1,0 +1,370 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
+import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.Mark;
+import dev.posthorn.log.Session;
+import dev.posthorn.log.Snapshot;
+import dev.posthorn.log.Sql;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps subscriptions, lanes and leases in PostgreSQL. */
+final class PostgresLeaseStore implements LeaseStore {
+
+    private static final String MAKE_SUBSCRIPTION = """
+            INSERT INTO posthorn.subscription (name, lanes) VALUES (:name, :lanes)
+                ON CONFLICT (name) DO NOTHING RETURNING id
+            """;
+
+    private static final String FIND_SUBSCRIPTION = "SELECT id FROM posthorn.subscription WHERE name = :name";
+
+    /** One snapshot for all lanes. a: the given one, or the current one. */
+    private static final String MAKE_LANES = """
+            WITH start AS MATERIALIZED (SELECT coalesce(:b::pg_snapshot, pg_current_snapshot()) AS b),
+            made AS (
+                INSERT INTO posthorn.lane (subscription_id, generation, index, since)
+                SELECT :subscription, :generation, i, :since::timestamptz FROM generate_series(0, :lanes - 1) i
+                RETURNING id),
+            leased AS (INSERT INTO posthorn.lane_lease (lane_id) SELECT id FROM made)
+            INSERT INTO posthorn.lane_mark (lane_id, a, b)
+            SELECT id, coalesce(:a::pg_snapshot, b), b FROM made CROSS JOIN start
+            """;
+
+    private static final String REQUEST_LANES = """
+            UPDATE posthorn.subscription SET pending_lanes = :lanes
+             WHERE id = :subscription AND pending_lanes IS NULL AND lanes <> :lanes
+            """;
+
+    private static final String LANES_AS_WANTED =
+            "SELECT coalesce(pending_lanes, lanes) = :lanes FROM posthorn.subscription WHERE id = :subscription";
+
+    private static final String APPEAR = """
+            INSERT INTO posthorn.instance (subscription_id, id, expires_at)
+            VALUES (:subscription, :instance, posthorn.clock() + :ttl * interval '1 millisecond')
+                ON CONFLICT (subscription_id, id) DO UPDATE SET expires_at = excluded.expires_at
+            """;
+
+    private static final String DISAPPEAR = "DELETE FROM posthorn.instance WHERE id = :instance";
+
+    private static final String RENEW = """
+            UPDATE posthorn.lane_lease l
+               SET expires_at = posthorn.clock() + :ttl * interval '1 millisecond'
+              FROM unnest(:lanes::bigint[], :epochs::bigint[]) AS held (lane_id, epoch)
+             WHERE l.lane_id = held.lane_id AND l.epoch = held.epoch AND l.owner = :instance
+            RETURNING l.lane_id
+            """;
+
+    private static final String RELEASE = """
+            UPDATE posthorn.lane_lease SET owner = NULL, expires_at = NULL
+             WHERE lane_id = :lane AND epoch = :epoch AND owner = :instance
+            """;
+
+    private static final String SHARING = """
+            SELECT s.generation, s.lanes, s.pending_lanes IS NOT NULL AS changing, s.stop_at::text AS stop_at,
+                   ARRAY({instances}) AS instances
+              FROM posthorn.subscription s WHERE s.id = :subscription
+            """;
+
+    private static final String INSTANCES = """
+            SELECT i.id FROM posthorn.instance i
+             WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() ORDER BY i.id
+            """;
+
+    /** Whoever owns a lane: an instance that has none yet would never get one. */
+    private static final String OWNERS = """
+            SELECT DISTINCT o.owner FROM posthorn.lane_lease o JOIN posthorn.lane n ON n.id = o.lane_id
+             WHERE n.subscription_id = s.id AND o.expires_at > posthorn.clock() ORDER BY 1
+            """;
+
+    /** Lease and mark get the new epoch together: from here on the former owner settles nothing. */
+    private static final String ACQUIRE = """
+            WITH free AS (
+                SELECT l.lane_id FROM posthorn.lane_lease l JOIN posthorn.lane n ON n.id = l.lane_id
+                 WHERE n.subscription_id = :subscription AND n.generation = :generation
+                   AND (l.owner IS NULL OR l.expires_at < posthorn.clock())
+                 ORDER BY n.index LIMIT :count FOR UPDATE OF l SKIP LOCKED),
+            taken AS (
+                UPDATE posthorn.lane_lease l
+                   SET owner = :instance, epoch = l.epoch + 1,
+                       expires_at = posthorn.clock() + :ttl * interval '1 millisecond'
+                  FROM free WHERE l.lane_id = free.lane_id
+                RETURNING l.lane_id, l.epoch),
+            marked AS (
+                UPDATE posthorn.lane_mark m SET epoch = taken.epoch FROM taken WHERE m.lane_id = taken.lane_id
+                RETURNING m.lane_id, m.epoch, m.a, m.b, m.seq, m.read_seq)
+            SELECT m.lane_id, m.epoch, m.a::text AS a, m.b::text AS b, m.seq, m.read_seq, n.index, n.since, c.floor_seq,
+                   d.lane_id IS NOT NULL AND m.a::text = '1:1:' AS draining,
+                   d.a::text AS drain_a, d.b::text AS drain_b, d.seq AS drain_seq, d.read_seq AS drain_read,
+                   d.floor_seq AS drain_floor, d.to_seq AS drain_to
+              FROM marked m JOIN posthorn.lane n ON n.id = m.lane_id CROSS JOIN posthorn.cluster c
+              LEFT JOIN posthorn.lane_drain d ON d.lane_id = m.lane_id
+            """;
+
+    /** One instance at a time takes the next step; the row is also what makes the step happen once. */
+    private static final String LOCK_CHANGE = """
+            SELECT generation, pending_lanes, stop_at::text AS stop_at FROM posthorn.subscription
+             WHERE id = :subscription AND pending_lanes IS NOT NULL FOR UPDATE SKIP LOCKED
+            """;
+
+    private static final String ALL_PARKED = """
+            SELECT bool_and(m.parked) FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
+             WHERE n.subscription_id = :subscription AND n.generation = :generation
+            """;
+
+    private static final String STOP_HERE =
+            "UPDATE posthorn.subscription SET stop_at = pg_current_snapshot() WHERE id = :subscription";
+
+    private static final String ALL_STOPPED = """
+            SELECT bool_and(m.a::text = :b AND m.b::text = :b)
+              FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
+             WHERE n.subscription_id = :subscription AND n.generation = :generation
+            """;
+
+    /** The lanes' rows stay, for their receipts. */
+    private static final String END_GENERATION = """
+            WITH ended AS (
+                SELECT id FROM posthorn.lane WHERE subscription_id = :subscription AND generation = :generation),
+            leases AS (DELETE FROM posthorn.lane_lease WHERE lane_id IN (SELECT id FROM ended)),
+            marks AS (DELETE FROM posthorn.lane_mark WHERE lane_id IN (SELECT id FROM ended))
+            UPDATE posthorn.subscription
+               SET generation = generation + 1, lanes = pending_lanes, pending_lanes = NULL, stop_at = NULL
+             WHERE id = :subscription
+            """;
+
+    private final Session session;
+    private final String instance;
+    private final Ticker ticker;
+    private final Guards guards;
+    private final Map<String, Sql> statements = new HashMap<>();
+
+    PostgresLeaseStore(Session session, String instance, Ticker ticker, Guards guards) {
+        this.session = session;
+        this.instance = instance;
+        this.ticker = ticker;
+        this.guards = guards;
+    }
+
+    @Override
+    public long register(Subscription subscription) {
+        return session.transaction("registering a subscription", connection -> {
+            Map<String, @Nullable Object> values = new HashMap<>();
+            values.put("name", subscription.name());
+            values.put("lanes", subscription.lanes());
+            Long made = number(connection, MAKE_SUBSCRIPTION, values);
+            if (made == null) {
+                Long found = number(connection, FIND_SUBSCRIPTION, values);
+                if (found == null) {
+                    throw new SQLException("subscription " + subscription.name() + " was deleted just now");
+                }
+                return found;
+            }
+            values.put("subscription", made);
+            values.put("generation", 1);
+            values.put("a", subscription.startAt() instanceof StartAt.Now ? null : Snapshot.NOTHING);
+            values.put("b", null);
+            values.put("since", subscription.startAt() instanceof StartAt.At at ? at.time() : null);
+            execute(connection, MAKE_LANES, values);
+            return made;
+        });
+    }
+
+    @Override
+    public boolean requestLanes(long subscriptionId, int lanes) {
+        Map<String, Object> values = Map.of("subscription", subscriptionId, "lanes", lanes);
+        return session.transaction("changing the number of lanes", connection -> {
+            execute(connection, REQUEST_LANES, values);
+            return isTrue(connection, LANES_AS_WANTED, values);
+        });
+    }
+
+    @Override
+    public void appear(long subscriptionId, Subscription subscription) {
+        session.update(
+                "appearing",
+                sql(APPEAR),
+                Map.of("subscription", subscriptionId, "instance", instance, "ttl", ttl(subscription)));
+    }
+
+    @Override
+    public void disappear() {
+        session.update("disappearing", sql(DISAPPEAR), Map.of("instance", instance));
+    }
+
+    @Override
+    public Set<Long> renew(List<Lease> leases, Subscription subscription) {
+        Map<String, Object> values = Map.of(
+                "lanes", leases.stream().map(Lease::laneId).toArray(Long[]::new),
+                "epochs", leases.stream().map(Lease::epoch).toArray(Long[]::new),
+                "instance", instance,
+                "ttl", ttl(subscription));
+        return session.query("renewing leases", sql(RENEW), values, rows -> {
+            Set<Long> renewed = new HashSet<>();
+            while (rows.next()) {
+                renewed.add(rows.getLong(1));
+            }
+            return renewed;
+        });
+    }
+
+    @Override
+    public void release(Lease lease) {
+        session.update(
+                "giving up a lane",
+                sql(RELEASE),
+                Map.of("lane", lease.laneId(), "epoch", lease.epoch(), "instance", instance));
+    }
+
+    @Override
+    public Sharing sharing(long subscriptionId) {
+        String instances = guards.hold(Guard.NEWCOMERS_COUNT) ? INSTANCES : OWNERS;
+        Sql sharing = sql(SHARING.replace("{instances}", instances));
+        return session.query("looking at a subscription", sharing, Map.of("subscription", subscriptionId), row -> {
+            if (!row.next()) {
+                throw new SQLException("subscription " + subscriptionId + " was deleted");
+            }
+            String stopAt = row.getString("stop_at");
+            return new Sharing(
+                    row.getInt("generation"),
+                    row.getInt("lanes"),
+                    List.of((String[]) row.getArray("instances").getArray()),
+                    row.getBoolean("changing"),
+                    stopAt == null ? null : new Snapshot(stopAt));
+        });
+    }
+
+    @Override
+    public List<LaneGrant> acquire(long subscriptionId, Subscription subscription, Sharing sharing, int count) {
+        long started = ticker.nanos();
+        Map<String, Object> values = Map.of(
+                "subscription", subscriptionId,
+                "generation", sharing.generation(),
+                "count", count,
+                "instance", instance,
+                "ttl", ttl(subscription));
+        return session.query("taking over lanes", sql(ACQUIRE), values, rows -> {
+            List<LaneGrant> grants = new ArrayList<>();
+            while (rows.next()) {
+                grants.add(grant(rows, subscription, sharing, started));
+            }
+            return grants;
+        });
+    }
+
+    private LaneGrant grant(ResultSet row, Subscription subscription, Sharing sharing, long started)
+            throws SQLException {
+        int index = row.getInt("index");
+        Lease lease = new Lease(
+                row.getLong("lane_id"), row.getLong("epoch"), subscription.leaseTtl(), started, ticker, guards);
+        LaneScope scope = new LaneScope(
+                subscription.filter(), sharing.lanes(), index, row.getLong("floor_seq"), since(row), drain(row));
+        return new LaneGrant(subscription.name() + "/" + index, lease, scope, mark(row, ""), row.getLong("read_seq"));
+    }
+
+    private static @Nullable Instant since(ResultSet row) throws SQLException {
+        OffsetDateTime since = row.getObject("since", OffsetDateTime.class);
+        return since == null ? null : since.toInstant();
+    }
+
+    private static LaneScope.@Nullable Drain drain(ResultSet row) throws SQLException {
+        return row.getBoolean("draining")
+                ? new LaneScope.Drain(
+                        mark(row, "drain_"),
+                        row.getLong("drain_read"),
+                        row.getLong("drain_floor"),
+                        row.getLong("drain_to"))
+                : null;
+    }
+
+    private static Mark mark(ResultSet row, String prefix) throws SQLException {
+        return new Mark(
+                new Snapshot(row.getString(prefix + "a")),
+                new Snapshot(row.getString(prefix + "b")),
+                row.getLong(prefix + "seq"));
+    }
+
+    @Override
+    public void advanceLaneChange(long subscriptionId) {
+        session.transaction("changing the number of lanes", connection -> {
+            Map<String, @Nullable Object> values = new HashMap<>();
+            values.put("subscription", subscriptionId);
+            boolean ours = lockChange(connection, values);
+            if (ours && values.get("b") == null) {
+                stopIfParked(connection, values);
+            } else if (ours && isTrue(connection, ALL_STOPPED, values)) {
+                startGeneration(connection, values);
+            }
+            return ours;
+        });
+    }
+
+    private boolean lockChange(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
+        try (ResultSet row =
+                session.prepare(connection, sql(LOCK_CHANGE), values).executeQuery()) {
+            if (!row.next()) {
+                return false;
+            }
+            values.put("generation", row.getInt("generation"));
+            values.put("lanes", row.getInt("pending_lanes"));
+            values.put("b", row.getString("stop_at"));
+            return true;
+        }
+    }
+
+    private void stopIfParked(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
+        if (!isTrue(connection, ALL_PARKED, values)) {
+            return;
+        }
+        if (guards.hold(Guard.COMMON_STOP)) {
+            execute(connection, STOP_HERE, values);
+        } else {
+            startGeneration(connection, values);
+        }
+    }
+
+    private void startGeneration(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
+        execute(connection, END_GENERATION, values);
+        values.merge("generation", 1, (generation, one) -> (Integer) generation + (Integer) one);
+        values.put("a", values.get("b"));
+        values.put("since", null);
+        execute(connection, MAKE_LANES, values);
+    }
+
+    private void execute(Connection connection, String text, Map<String, ? extends @Nullable Object> values)
+            throws SQLException {
+        session.prepare(connection, sql(text), values).execute();
+    }
+
+    private boolean isTrue(Connection connection, String text, Map<String, ? extends @Nullable Object> values)
+            throws SQLException {
+        try (ResultSet row = session.prepare(connection, sql(text), values).executeQuery()) {
+            return row.next() && row.getBoolean(1);
+        }
+    }
+
+    private @Nullable Long number(Connection connection, String text, Map<String, ? extends @Nullable Object> values)
+            throws SQLException {
+        try (ResultSet row = session.prepare(connection, sql(text), values).executeQuery()) {
+            return row.next() ? row.getLong(1) : null;
+        }
+    }
+
+    private Sql sql(String text) {
+        return statements.computeIfAbsent(text, t -> Sql.of(session.schema(), t));
+    }
+
+    private static long ttl(Subscription subscription) {
+        return subscription.leaseTtl().toMillis();
+    }
+}

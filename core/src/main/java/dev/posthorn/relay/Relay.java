@@ -1,0 +1,280 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.Guards;
+import dev.posthorn.log.PartitionKeeper;
+import dev.posthorn.log.PostgresLog;
+import dev.posthorn.log.Schema;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.log.Session;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Delivers recorded events to the sinks of its subscriptions. Any number of instances may run against one database;
+ * they share the lanes.
+ *
+ * <p>Uses one connection per worker and two more, and keeps them: give it a data source with at least that many to
+ * spare.
+ */
+public final class Relay implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Relay.class);
+
+    private static final Duration PARTITION_INTERVAL = Duration.ofSeconds(5);
+
+    private final String instance;
+    private final Session keeperSession;
+    private final LeaseKeeper keeper;
+    private final PartitionKeeper partitions;
+    private final List<Worker> workers = new ArrayList<>();
+    private final Duration passInterval;
+    private final Duration patience;
+    private final Thread keeperThread;
+    private final Thread partitionThread;
+    private final CountDownLatch stopping = new CountDownLatch(1);
+    private volatile List<Lane> lanes = List.of();
+
+    private Relay(Builder builder) {
+        this.instance = builder.instance;
+        DataSource dataSource = builder.dataSource;
+        this.keeperSession = new Session(dataSource, builder.schema, builder.guards);
+        for (int i = 0; i < builder.workers; i++) {
+            workers.add(new Worker("posthorn-worker-" + i, new Session(dataSource, builder.schema, builder.guards)));
+        }
+        this.keeper = new LeaseKeeper(
+                new PostgresLeaseStore(keeperSession, instance, Ticker.SYSTEM, builder.guards),
+                instance,
+                builder.subscriptions,
+                (grant, subscription, orders) -> startLane(grant, subscription, orders, builder.guards),
+                Ticker.SYSTEM,
+                builder.guards);
+        this.partitions = new PartitionKeeper(dataSource, builder.schema, builder.partitionSize);
+        this.passInterval = passInterval(builder.subscriptions);
+        this.patience = longestTimeout(builder.subscriptions).plusSeconds(5);
+        this.keeperThread = new Thread(this::keepLeases, "posthorn-lease-keeper");
+        this.partitionThread = new Thread(this::keepPartitions, "posthorn-partition-keeper");
+        keeperThread.setDaemon(true);
+        partitionThread.setDaemon(true);
+    }
+
+    public static Builder builder(DataSource dataSource) {
+        return new Builder(dataSource);
+    }
+
+    /** Leases are renewed three times in their life, and a change is noticed within a second. */
+    private static Duration passInterval(List<Subscription> subscriptions) {
+        return subscriptions.stream()
+                .map(subscription -> subscription.leaseTtl().dividedBy(3))
+                .reduce(Duration.ofSeconds(1), (a, b) -> a.compareTo(b) < 0 ? a : b);
+    }
+
+    private static Duration longestTimeout(List<Subscription> subscriptions) {
+        return subscriptions.stream()
+                .map(Subscription::timeout)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
+    private void start() {
+        workers.forEach(Worker::start);
+        keeperThread.start();
+        partitionThread.start();
+    }
+
+    private Lane startLane(LaneGrant grant, Subscription subscription, Orders orders, Guards guards) {
+        Worker worker =
+                workers.stream().min(Comparator.comparingInt(Worker::load)).orElseThrow();
+        Lane lane = new Lane(
+                grant,
+                subscription,
+                new PostgresLog(worker.session(), grant.scope(), guards),
+                new PostgresLaneStore(worker.session(), grant.lease(), guards),
+                orders,
+                Ticker.SYSTEM,
+                guards);
+        worker.add(lane);
+        return lane;
+    }
+
+    private void keepLeases() {
+        String trouble = "";
+        do {
+            try {
+                keeper.pass();
+                lanes = keeper.lanes().toList();
+                if (!trouble.isEmpty()) {
+                    log.info("Instance {}: leases are renewed again", instance);
+                    trouble = "";
+                }
+            } catch (PosthornException e) {
+                if (!trouble.equals(String.valueOf(e.getMessage()))) {
+                    trouble = String.valueOf(e.getMessage());
+                    log.warn("Instance {}: {}. Trying again every {} ms", instance, trouble, passInterval.toMillis());
+                }
+            } catch (RuntimeException bug) {
+                log.error("Instance {}: an error nobody expected while renewing leases; trying again", instance, bug);
+            }
+        } while (!pause(passInterval));
+    }
+
+    private void keepPartitions() {
+        do {
+            try {
+                partitions.keep();
+            } catch (PosthornException e) {
+                log.debug("Instance {}: {}; trying again", instance, e.getMessage());
+            }
+        } while (!pause(PARTITION_INTERVAL));
+    }
+
+    /** Waits that long; true if the relay is to stop. */
+    private boolean pause(Duration duration) {
+        try {
+            return stopping.await(duration.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    /** Something was committed in this process: look at the log now instead of at the next poll. */
+    public void wake() {
+        lanes.forEach(Lane::wake);
+    }
+
+    public String instance() {
+        return instance;
+    }
+
+    /** The lanes that this instance owns now. */
+    public List<Lane> lanes() {
+        return lanes;
+    }
+
+    /**
+     * Stops cleanly: sends nothing more, waits for the answers to what was sent, settles it, and gives the lanes up. A
+     * sink that does not answer within its timeout is not waited for any longer.
+     */
+    @Override
+    public void close() {
+        stopping.countDown();
+        join(keeperThread);
+        join(partitionThread);
+        try {
+            long giveUpAt = System.nanoTime() + patience.toNanos();
+            keeper.leaveAll();
+            while (!keeper.releaseLeft() && System.nanoTime() < giveUpAt) {
+                TimeUnit.MILLISECONDS.sleep(2);
+            }
+            keeper.disappear();
+        } catch (PosthornException e) {
+            log.warn(
+                    "Instance {}: stopped without giving up its lanes: {}. They are free when their leases end",
+                    instance,
+                    e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            workers.forEach(Worker::stop);
+            keeperSession.close();
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Settings of a relay. */
+    public static final class Builder {
+
+        private final DataSource dataSource;
+        private final List<Subscription> subscriptions = new ArrayList<>();
+        private SchemaName schema = SchemaName.DEFAULT;
+        private String instance = UUID.randomUUID().toString();
+        private int workers = 2;
+        private long partitionSize = PartitionKeeper.DEFAULT_SIZE;
+        private Guards guards = Guards.ALL;
+
+        private Builder(DataSource dataSource) {
+            this.dataSource = dataSource;
+        }
+
+        public Builder subscribe(Subscription subscription) {
+            if (subscriptions.stream().anyMatch(other -> other.name().equals(subscription.name()))) {
+                throw new PosthornException(
+                        ErrorCode.INVALID_SETTING, "there are two subscriptions named '" + subscription.name() + "'");
+            }
+            subscriptions.add(subscription);
+            return this;
+        }
+
+        public Builder schema(String name) {
+            this.schema = new SchemaName(name);
+            return this;
+        }
+
+        /** A name for this instance, unique among those that run; left out, a random one. */
+        public Builder instance(String instance) {
+            this.instance = instance;
+            return this;
+        }
+
+        /** How many threads, each with a connection of its own, step the lanes. */
+        public Builder workers(int workers) {
+            if (workers < 1) {
+                throw new PosthornException(
+                        ErrorCode.INVALID_SETTING, "workers is " + workers + "; it must be at least 1");
+            }
+            this.workers = workers;
+            return this;
+        }
+
+        /** How many events a partition of the log holds. */
+        public Builder partitionSize(long events) {
+            this.partitionSize = events;
+            return this;
+        }
+
+        /** For tests of Posthorn itself. */
+        public Builder guards(Guards guards) {
+            this.guards = guards;
+            return this;
+        }
+
+        /** Starts it; refuses if the schema is not installed, or the data came from another cluster. */
+        public Relay start() {
+            if (subscriptions.isEmpty()) {
+                throw new PosthornException(ErrorCode.INVALID_SETTING, "a relay needs at least one subscription");
+            }
+            new Schema(schema).verify(dataSource);
+            Relay relay = new Relay(this);
+            try {
+                relay.keeper.pass();
+            } catch (RuntimeException e) {
+                relay.keeperSession.close();
+                throw e;
+            }
+            relay.lanes = relay.keeper.lanes().toList();
+            relay.start();
+            return relay;
+        }
+
+        /** The same relay without threads, for tests that drive it by hand. */
+        public Steps stepped(Ticker ticker) {
+            return new Steps(new Session(dataSource, schema, guards), instance, subscriptions, ticker, guards);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.log.Guards;
+import dev.posthorn.log.PostgresLog;
+import dev.posthorn.log.Session;
+import java.util.List;
+
+/** A relay without threads: whoever holds it decides when leases are renewed and when lanes are stepped. */
+public final class Steps implements AutoCloseable {
+
+    private final Session session;
+    private final LeaseKeeper keeper;
+
+    Steps(Session session, String instance, List<Subscription> subscriptions, Ticker ticker, Guards guards) {
+        this.session = session;
+        this.keeper = new LeaseKeeper(
+                new PostgresLeaseStore(session, instance, ticker, guards),
+                instance,
+                subscriptions,
+                (grant, subscription, orders) -> new Lane(
+                        grant,
+                        subscription,
+                        new PostgresLog(session, grant.scope(), guards),
+                        new PostgresLaneStore(session, grant.lease(), guards),
+                        orders,
+                        ticker,
+                        guards),
+                ticker,
+                guards);
+    }
+
+    /** One pass of the lease keeper: renew, share, take over. */
+    public void pass() {
+        keeper.pass();
+    }
+
+    /** One step of every lane. */
+    public void step() {
+        keeper.lanes().forEach(Lane::step);
+    }
+
+    public List<Lane> lanes() {
+        return keeper.lanes().toList();
+    }
+
+    /** Settles what was sent and gives the lanes up. The sink has to have answered. */
+    public void leave() {
+        keeper.leaveAll();
+        step();
+        step();
+        keeper.releaseLeft();
+        keeper.disappear();
+    }
+
+    /** Ends like a crash: nothing is settled or given up. */
+    @Override
+    public void close() {
+        session.close();
+    }
+}

@@ -1,0 +1,172 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.Filter;
+import dev.posthorn.sink.Sink;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who gets what, and how.
+ *
+ * @param lanes into how many shares its keys are divided: the most instances that can work for it at once
+ * @param batchSize how many events one read takes at most
+ * @param pollLeast how soon to look again after something was found
+ * @param pollMost how long to wait at most between two looks when nothing comes
+ * @param inFlightLimit how many events one instance has read beyond its persisted marks at most; also the most
+ *     duplicates its crash can cause
+ * @param inFlightBytes the same in bytes of payload
+ * @param leaseTtl how long a lane stays with an instance that is not heard of
+ * @param timeout how long an outcome may take
+ */
+public record Subscription(
+        String name,
+        Filter filter,
+        Sink sink,
+        int lanes,
+        StartAt startAt,
+        int batchSize,
+        Duration pollLeast,
+        Duration pollMost,
+        int inFlightLimit,
+        long inFlightBytes,
+        Duration leaseTtl,
+        Duration timeout) {
+
+    /** How much of a lease is never relied upon: a pause between looking at the clock and acting. */
+    static final Duration TRUST_MARGIN = Duration.ofSeconds(1);
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+
+    public Subscription {
+        require(NAME.matcher(name).matches(), name, "name must be letters, digits, '.', '_' and '-', at most 100");
+        require(lanes >= 1 && lanes <= 256, name, "lanes is " + lanes + "; it must be 1 to 256");
+        require(
+                batchSize >= 1 && batchSize <= 100_000,
+                name,
+                "batch-size is " + batchSize + "; it must be 1 to 100000");
+        require(!pollLeast.isNegative() && !pollLeast.isZero(), name, "poll-interval's least must be above zero");
+        require(pollMost.compareTo(pollLeast) >= 0, name, "poll-interval's most is less than its least");
+        require(inFlightLimit >= 1, name, "in-flight-limit is " + inFlightLimit + "; it must be at least 1");
+        require(inFlightBytes >= 1, name, "in-flight-bytes is " + inFlightBytes + "; it must be at least 1");
+        require(
+                timeout.compareTo(Duration.ofMillis(1)) >= 0,
+                name,
+                "timeout is " + timeout + "; it must be at least 1 ms");
+        Duration least = timeout.multipliedBy(2).plus(TRUST_MARGIN);
+        require(
+                leaseTtl.compareTo(least) >= 0,
+                name,
+                "lease-ttl is " + leaseTtl + "; it must be at least twice the timeout plus " + TRUST_MARGIN
+                        + ", that is " + least + ", or a lease could end while a send is under way");
+    }
+
+    private static void require(boolean holds, String name, String message) {
+        if (!holds) {
+            throw new PosthornException(ErrorCode.INVALID_SETTING, "subscription '" + name + "': " + message);
+        }
+    }
+
+    public static Builder to(String name, Sink sink) {
+        return new Builder(name, sink);
+    }
+
+    /** A subscription's settings; all but the name and the sink have defaults. */
+    public static final class Builder {
+
+        private final String name;
+        private final Sink sink;
+        private Filter filter = Filter.ALL;
+        private int lanes = 4;
+        private StartAt startAt = new StartAt.Now();
+        private int batchSize = 1000;
+        private Duration pollLeast = Duration.ofMillis(1);
+        private Duration pollMost = Duration.ofMillis(50);
+        private int inFlightLimit = 10_000;
+        private long inFlightBytes = 64L << 20;
+        private @Nullable Duration leaseTtl;
+        private Duration timeout = Duration.ofSeconds(10);
+
+        private Builder(String name, Sink sink) {
+            this.name = name;
+            this.sink = sink;
+        }
+
+        public Builder filter(Filter filter) {
+            this.filter = filter;
+            return this;
+        }
+
+        public Builder lanes(int lanes) {
+            this.lanes = lanes;
+            return this;
+        }
+
+        public Builder fromNow() {
+            this.startAt = new StartAt.Now();
+            return this;
+        }
+
+        public Builder fromBeginning() {
+            this.startAt = new StartAt.Beginning();
+            return this;
+        }
+
+        public Builder from(Instant time) {
+            this.startAt = new StartAt.At(time);
+            return this;
+        }
+
+        public Builder batchSize(int batchSize) {
+            this.batchSize = batchSize;
+            return this;
+        }
+
+        public Builder pollInterval(Duration least, Duration most) {
+            this.pollLeast = least;
+            this.pollMost = most;
+            return this;
+        }
+
+        public Builder inFlightLimit(int events) {
+            this.inFlightLimit = events;
+            return this;
+        }
+
+        public Builder inFlightBytes(long bytes) {
+            this.inFlightBytes = bytes;
+            return this;
+        }
+
+        /** Left out: twice the timeout and ten seconds. */
+        public Builder leaseTtl(Duration leaseTtl) {
+            this.leaseTtl = leaseTtl;
+            return this;
+        }
+
+        public Builder timeout(Duration timeout) {
+            this.timeout = timeout;
+            return this;
+        }
+
+        public Subscription build() {
+            Duration ttl = leaseTtl == null ? timeout.multipliedBy(2).plus(Duration.ofSeconds(10)) : leaseTtl;
+            return new Subscription(
+                    name,
+                    filter,
+                    sink,
+                    lanes,
+                    startAt,
+                    batchSize,
+                    pollLeast,
+                    pollMost,
+                    inFlightLimit,
+                    inFlightBytes,
+                    ttl,
+                    timeout);
+        }
+    }
+}

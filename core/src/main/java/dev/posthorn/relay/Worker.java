@@ -1,0 +1,101 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.log.Session;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A thread with a connection that steps its lanes, each whenever it has something to do. */
+final class Worker implements Runnable {
+
+    private static final Logger log = LoggerFactory.getLogger(Worker.class);
+
+    private static final long LONGEST_NAP = 1_000_000_000;
+
+    private final Session session;
+    private final Thread thread;
+    private final List<Lane> lanes = new CopyOnWriteArrayList<>();
+    private volatile boolean napping;
+    private volatile boolean signalled;
+    private volatile boolean stopping;
+
+    Worker(String name, Session session) {
+        this.session = session;
+        this.thread = new Thread(this, name);
+        thread.setDaemon(true);
+    }
+
+    Session session() {
+        return session;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    void add(Lane lane) {
+        lane.onSignal(this::signal);
+        lanes.add(lane);
+        signal();
+    }
+
+    int load() {
+        return lanes.size();
+    }
+
+    @Override
+    public void run() {
+        while (!stopping) {
+            signalled = false;
+            long nap = LONGEST_NAP;
+            for (Lane lane : lanes) {
+                nap = Math.min(nap, step(lane));
+            }
+            nap(nap);
+        }
+        session.close();
+    }
+
+    private long step(Lane lane) {
+        if (lane.isEnded()) {
+            lanes.remove(lane);
+            return LONGEST_NAP;
+        }
+        try {
+            return lane.step();
+        } catch (RuntimeException bug) {
+            log.error("Lane {}: an error nobody expected; trying again in a second", lane.name(), bug);
+            return LONGEST_NAP;
+        }
+    }
+
+    private void nap(long nanos) {
+        if (nanos > 0) {
+            napping = true;
+            if (!signalled) {
+                LockSupport.parkNanos(nanos);
+            }
+            napping = false;
+        }
+    }
+
+    /** There is something to do: an answer, an order, a commit. From any thread. */
+    void signal() {
+        signalled = true;
+        if (napping) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    void stop() {
+        stopping = true;
+        signal();
+        try {
+            thread.join(LONGEST_NAP / 100_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.posthorn.testing;
+
+import dev.posthorn.relay.Lane;
+import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.Steps;
+import java.time.Duration;
+import java.util.List;
+
+/** A relay that does nothing by itself: a test steps it, with a clock that the test moves. */
+public final class SteppedRelay implements AutoCloseable {
+
+    /** Longer than any poll interval or settle interval of a default subscription. */
+    private static final Duration TICK = Duration.ofMillis(100);
+
+    private final Steps steps;
+    private final SettableClock clock;
+
+    private SteppedRelay(Steps steps, SettableClock clock) {
+        this.steps = steps;
+        this.clock = clock;
+    }
+
+    public static SteppedRelay of(Relay.Builder relay, SettableClock clock) {
+        return new SteppedRelay(relay.stepped(clock), clock);
+    }
+
+    /** One pass of the lease keeper. */
+    public SteppedRelay pass() {
+        steps.pass();
+        return this;
+    }
+
+    /** One step of every lane. */
+    public SteppedRelay step() {
+        steps.step();
+        return this;
+    }
+
+    /** That many steps, with time for the next poll and settle before each. */
+    public SteppedRelay run(int times) {
+        for (int i = 0; i < times; i++) {
+            clock.advance(TICK);
+            steps.step();
+        }
+        return this;
+    }
+
+    public List<Lane> lanes() {
+        return steps.lanes();
+    }
+
+    /** Ends cleanly. */
+    public void leave() {
+        steps.leave();
+        steps.close();
+    }
+
+    /** Ends like a crash. */
+    @Override
+    public void close() {
+        steps.close();
+    }
+}

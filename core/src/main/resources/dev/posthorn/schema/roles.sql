@@ -1,0 +1,12 @@
+-- Least privilege, for the owner of the schema to run once and adapt: grant posthorn_writer to the applications that
+-- record events, posthorn_relay to the relay. Neither can change or delete an event.
+CREATE ROLE posthorn_writer NOLOGIN;
+GRANT USAGE ON SCHEMA posthorn TO posthorn_writer;
+GRANT INSERT ON posthorn.event TO posthorn_writer;
+GRANT USAGE ON SEQUENCE posthorn.event_seq TO posthorn_writer;
+
+CREATE ROLE posthorn_relay NOLOGIN;
+GRANT USAGE ON SCHEMA posthorn TO posthorn_relay;
+GRANT SELECT ON posthorn.schema_version, posthorn.cluster, posthorn.event, posthorn.event_seq, posthorn.event_default, posthorn.event_partition TO posthorn_relay;
+GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.subscription, posthorn.lane, posthorn.lane_lease, posthorn.lane_mark, posthorn.lane_drain, posthorn.receipt, posthorn.instance TO posthorn_relay;
+GRANT EXECUTE ON FUNCTION posthorn.add_partition(bigint, bigint) TO posthorn_relay;

@@ -1,0 +1,123 @@
+package dev.posthorn;
+
+import dev.posthorn.embedded.postgres.Binaries;
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.event.Event;
+import dev.posthorn.log.Schema;
+import dev.posthorn.log.SchemaName;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+
+/** A fresh database with Posthorn's schema on a server that all tests of the JVM share. */
+public final class TestDatabase {
+
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private final DataSource dataSource;
+    private final Outbox outbox = Outbox.create();
+
+    private TestDatabase(DataSource dataSource) {
+        this.dataSource = dataSource;
+    }
+
+    /** Started on first use, stopped with the JVM. */
+    private static final class Server {
+        static final EmbeddedPostgres NEWEST = EmbeddedPostgres.builder()
+                .setting("max_prepared_transactions", "50")
+                .start();
+    }
+
+    private static final class OldServer {
+        static final EmbeddedPostgres OLDEST = EmbeddedPostgres.builder()
+                .binaries(Binaries.oldest())
+                .setting("max_prepared_transactions", "50")
+                .start();
+    }
+
+    public static TestDatabase create() {
+        return create(Server.NEWEST);
+    }
+
+    public static TestDatabase createOnOldest() {
+        return create(OldServer.OLDEST);
+    }
+
+    public static TestDatabase create(EmbeddedPostgres server) {
+        TestDatabase database = createEmpty(server);
+        new Schema(SchemaName.DEFAULT).install(database.dataSource);
+        return database;
+    }
+
+    public static TestDatabase createEmpty() {
+        return createEmpty(Server.NEWEST);
+    }
+
+    private static TestDatabase createEmpty(EmbeddedPostgres server) {
+        String name = "test_" + COUNT.incrementAndGet();
+        execute(server.dataSource(), "CREATE DATABASE " + name);
+        return new TestDatabase(server.dataSource(name));
+    }
+
+    public DataSource dataSource() {
+        return dataSource;
+    }
+
+    /** A connection with an open transaction. */
+    public Connection transaction() throws SQLException {
+        Connection connection = dataSource.getConnection();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    /** Records and commits one event of the key. */
+    public void record(String key) {
+        record(Event.builder()
+                .source("test")
+                .type("test.happened")
+                .key(key)
+                .json("{}")
+                .build());
+    }
+
+    public void record(Event event) {
+        try (Connection connection = transaction()) {
+            outbox.record(connection, event);
+            connection.commit();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public void execute(String sql) {
+        execute(dataSource, sql);
+    }
+
+    private static void execute(DataSource dataSource, String sql) {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The only value of a query, as text. */
+    public String value(String sql) {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public long number(String sql) {
+        return Long.parseLong(value(sql));
+    }
+}
