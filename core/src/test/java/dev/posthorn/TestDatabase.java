@@ -17,10 +17,12 @@ public final class TestDatabase {
 
     private static final AtomicInteger COUNT = new AtomicInteger();
 
+    private final String name;
     private final DataSource dataSource;
     private final Outbox outbox = Outbox.create();
 
-    private TestDatabase(DataSource dataSource) {
+    private TestDatabase(String name, DataSource dataSource) {
+        this.name = name;
         this.dataSource = dataSource;
     }
 
@@ -56,10 +58,14 @@ public final class TestDatabase {
         return createEmpty(Server.NEWEST);
     }
 
-    private static TestDatabase createEmpty(EmbeddedPostgres server) {
+    public static TestDatabase createEmpty(EmbeddedPostgres server) {
         String name = "test_" + COUNT.incrementAndGet();
         execute(server.dataSource(), "CREATE DATABASE " + name);
-        return new TestDatabase(server.dataSource(name));
+        return new TestDatabase(name, server.dataSource(name));
+    }
+
+    public String name() {
+        return name;
     }
 
     public DataSource dataSource() {

@@ -13,14 +13,14 @@ final class LogStatements {
     /**
      * The whole next window, or, if it is larger than a batch, only the news that it is. The first row carries the end
      * of the window: the snapshot of this very statement. No ORDER BY inside, so that it stops at the limit instead of
-     * sorting a backlog.
+     * sorting a backlog. And {@code seq + 0}, here as below, so that the planner cannot walk the history by seq instead.
      */
     private static final String TAIL = """
             WITH s AS MATERIALIZED (SELECT :a::pg_snapshot AS a, pg_current_snapshot() AS b),
             found AS MATERIALIZED (
                 SELECT * FROM (
                     SELECT {row} FROM posthorn.event
-                     WHERE txid >= (SELECT pg_snapshot_xmax(a) FROM s) AND seq > :floor AND {wanted}
+                     WHERE txid >= (SELECT pg_snapshot_xmax(a) FROM s) AND seq + 0 > :floor AND {wanted}
                     {stragglers}
                 ) either
                 LIMIT :limit::bigint + 1
@@ -38,20 +38,24 @@ final class LogStatements {
     private static final String TAIL_STRAGGLERS = """
             UNION ALL
             SELECT {row} FROM posthorn.event
-             WHERE txid = ANY (ARRAY(SELECT pg_snapshot_xip(a) FROM s)) AND seq > :floor AND {wanted}
+             WHERE txid = ANY (ARRAY(SELECT pg_snapshot_xip(a) FROM s)) AND seq + 0 > :floor AND {wanted}
             """;
 
-    /** A stride of a frozen window: its main rows by seq, its stragglers merged in, cut at the number of bytes. */
+    /**
+     * A stride of a frozen window: its main rows by seq, its stragglers merged in, cut at the number of bytes. The
+     * condition on txid is a CASE so that the planner cannot choose its index, collect the whole stride and sort it.
+     */
     private static final String WALK = """
             WITH w AS MATERIALIZED (SELECT :a::pg_snapshot AS a, :b::pg_snapshot AS b),
             found AS (
-                (SELECT {row}, {rank_main} AS rank FROM posthorn.event
-                  WHERE seq > :after AND seq <= :to AND seq > :floor
-                    AND txid >= (SELECT pg_snapshot_xmax(a) FROM w)
-                    AND pg_visible_in_snapshot(txid, (SELECT b FROM w)) AND {wanted}
+                (SELECT {row}{rank_main} FROM posthorn.event
+                  WHERE seq > :after AND seq <= :to
+                    AND CASE WHEN txid >= (SELECT pg_snapshot_xmax(a) FROM w)
+                             THEN pg_visible_in_snapshot(txid, (SELECT b FROM w)) END
+                    AND {wanted}
                   ORDER BY seq LIMIT :limit)
                 {stragglers}
-                ORDER BY rank, seq LIMIT :limit
+                ORDER BY {order} LIMIT :limit
             )
             {cut}
             """;
@@ -59,11 +63,11 @@ final class LogStatements {
     /** Of the transactions running at A those that had ended by B, one by one: each is a range of an index. */
     private static final String WALK_STRAGGLERS = """
             UNION ALL
-            (SELECT r.*, {rank_straggler} FROM w
+            (SELECT r.*{rank_straggler} FROM w
               CROSS JOIN LATERAL pg_snapshot_xip(a) AS straggler
               CROSS JOIN LATERAL (
                   SELECT {row} FROM posthorn.event
-                   WHERE txid = straggler AND seq > :straggler_after AND seq <= :straggler_to AND seq > :floor AND {wanted}
+                   WHERE txid = straggler AND seq > :straggler_after AND seq <= :straggler_to AND {wanted}
                    ORDER BY seq LIMIT :limit) r
               WHERE pg_visible_in_snapshot(straggler, b))
             """;
@@ -71,9 +75,9 @@ final class LogStatements {
     /** The obvious form, which walks the whole history by seq. */
     private static final String WALK_STRAGGLERS_TOGETHER = """
             UNION ALL
-            (SELECT {row}, {rank_straggler} FROM posthorn.event
+            (SELECT {row}{rank_straggler} FROM posthorn.event
               WHERE txid = ANY (ARRAY(SELECT x FROM w, pg_snapshot_xip(a) x WHERE pg_visible_in_snapshot(x, b)))
-                AND seq > :straggler_after AND seq <= :straggler_to AND seq > :floor AND {wanted}
+                AND seq > :straggler_after AND seq <= :straggler_to AND {wanted}
               ORDER BY seq LIMIT :limit)
             """;
 
@@ -110,13 +114,13 @@ final class LogStatements {
                                   OR (pg_visible_in_snapshot(txid, (SELECT drain_b FROM w)) AND seq <= :drain_seq) END)
             """;
 
-    /** {@code seq + 0}, because for a plain min(seq) the planner walks the history by seq until it meets the window. */
+    /** For a plain min(seq) the planner would walk the history by seq until it meets the window. */
     private static final String BOUNDS = """
             WITH w AS MATERIALIZED (SELECT :a::pg_snapshot AS a, :b::pg_snapshot AS b)
             SELECT min({seq}), max({seq}) FROM posthorn.event
              WHERE txid >= (SELECT pg_snapshot_xmax(a) FROM w)
                AND pg_visible_in_snapshot(txid, (SELECT b FROM w))
-               AND seq > :floor
+               AND {seq} > :floor
             """;
 
     private static final String BOUNDS_OF_FIRST = "SELECT min(seq), {greatest} FROM posthorn.event";
@@ -139,9 +143,10 @@ final class LogStatements {
                 schema,
                 scope,
                 WALK.replace("{stragglers}", hasStragglers ? stragglers : "")
-                        .replace("{rank_main}", "0")
-                        .replace("{rank_straggler}", merged ? "0" : "1")
-                        .replace("{cut}", CUT.replace("{order}", "rank, seq")));
+                        .replace("{rank_main}", merged ? "" : ", 0 AS rank")
+                        .replace("{rank_straggler}", merged ? "" : ", 1")
+                        .replace("{cut}", CUT)
+                        .replace("{order}", merged ? "seq" : "rank, seq"));
         walkFirst = sql(
                 schema,
                 scope,
@@ -151,7 +156,8 @@ final class LogStatements {
                                 "{drain_values}",
                                 drains ? ", :drain_a::pg_snapshot AS drain_a, :drain_b::pg_snapshot AS drain_b" : "")
                         .replace("{since}", scope.since() == null ? "" : "AND created_at >= :since")
-                        .replace("{cut}", CUT.replace("{order}", "seq")));
+                        .replace("{cut}", CUT)
+                        .replace("{order}", "seq"));
         bounds = sql(
                 schema, scope, BOUNDS.replace("{seq}", guards.hold(Guard.BOUNDS_BY_TRANSACTION) ? "seq + 0" : "seq"));
         boundsOfFirst =

@@ -80,9 +80,9 @@ public final class PostgresLog implements EventLog {
         Map<String, @Nullable Object> values = values(limit, bytes);
         values.put("a", window.a());
         values.put("b", window.b());
-        values.put("after", from);
+        values.put("after", window.isFirst() ? from : Math.max(from, scope.floorSeq()));
         values.put("to", guards.hold(Guard.UPPER_BOUND) ? to : Long.MAX_VALUE);
-        values.put("straggler_after", cursor.seq());
+        values.put("straggler_after", Math.max(cursor.seq(), scope.floorSeq()));
         values.put("straggler_to", lastStride ? Long.MAX_VALUE : to);
         Sql walk = window.isFirst() ? statements.walkFirst : statements.walk;
         List<RecordedEvent> events = session.query("reading the log", walk, values, rows -> {

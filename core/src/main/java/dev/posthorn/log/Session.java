@@ -1,5 +1,7 @@
 package dev.posthorn.log;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import java.sql.Connection;
@@ -8,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +22,15 @@ import org.jspecify.annotations.Nullable;
 public final class Session implements AutoCloseable {
 
     /**
-     * A statement prepared while the log was empty would keep its sequential scan for ever; with these settings its plan
-     * does not depend on statistics at all.
+     * A statement prepared while the log was empty would keep its sequential scan for ever. With these settings its plan
+     * does not depend on statistics: it walks an index and stops at the limit.
      */
-    private static final String PIN =
-            "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET jit = off";
-
-    private static final String UNPIN = "RESET enable_seqscan; RESET plan_cache_mode; RESET jit";
+    private static final List<String> PINNED = List.of(
+            "enable_seqscan = off",
+            "enable_bitmapscan = off",
+            "max_parallel_workers_per_gather = 0",
+            "plan_cache_mode = force_generic_plan",
+            "jit = off");
 
     private static final String CLUSTER = """
             SELECT pg_is_in_recovery() AS in_recovery,
@@ -121,11 +126,15 @@ public final class Session implements AutoCloseable {
             open.setAutoCommit(true);
             open.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             if (guards.hold(Guard.PINNED_PLANS)) {
-                execute(open, PIN);
+                execute(open, pinning());
             }
             checkCluster(open);
         }
         return open;
+    }
+
+    static String pinning() {
+        return PINNED.stream().map("SET "::concat).collect(joining("; "));
     }
 
     private void checkCluster(Connection open) throws SQLException {
@@ -171,7 +180,11 @@ public final class Session implements AutoCloseable {
                     open.rollback();
                     open.setAutoCommit(true);
                 }
-                execute(open, UNPIN);
+                execute(
+                        open,
+                        PINNED.stream()
+                                .map(setting -> "RESET " + setting.substring(0, setting.indexOf(' ')))
+                                .collect(joining("; ")));
             } catch (SQLException alreadyBroken) {
                 // close below frees what is left
             }

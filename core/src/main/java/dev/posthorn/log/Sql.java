@@ -41,6 +41,11 @@ public final class Sql {
         return text;
     }
 
+    /** The names of its values, in order. */
+    List<String> names() {
+        return names;
+    }
+
     public PreparedStatement prepare(Connection connection, Map<String, ? extends @Nullable Object> values)
             throws SQLException {
         PreparedStatement statement = connection.prepareStatement(text);

@@ -42,7 +42,7 @@ public final class Lane {
         STOPPED,
         /** Everything sent is settled and the lease can be given up. */
         LEFT,
-        /** Another instance owns the lane. */
+        /** Another instance owns the lane, or the number of lanes has changed. */
         LOST
     }
 
@@ -194,7 +194,8 @@ public final class Lane {
     }
 
     private boolean isSettleDue(Mark mark, Mark high, boolean parked, long now) {
-        if (settledSinceMark > 0 || !high.equals(persistedHigh)) {
+        boolean handedOver = !dispatch.isEmpty() && !high.equals(persistedHigh);
+        if (settledSinceMark > 0 || handedOver) {
             return settledSinceMark >= Math.min(SETTLE_EVENTS, (orders.inFlightLimit() + 1) / 2)
                     || now - lastSettle >= SETTLE_NANOS
                     || isLast(mark);
@@ -284,8 +285,8 @@ public final class Lane {
             state = how;
             dispatch.close();
             if (how == State.LOST) {
-                log.warn(
-                        "Lane {}: another instance owns it now; {} events in flight are sent again there",
+                log.info(
+                        "Lane {}: no longer ours; {} events without an answer are sent again by its owner",
                         name,
                         dispatch.inFlight());
             }

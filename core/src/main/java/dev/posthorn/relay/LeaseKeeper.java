@@ -100,6 +100,7 @@ final class LeaseKeeper {
             store.advanceLaneChange(holding.id);
             sharing = store.sharing(holding.id);
         }
+        endFormerGeneration(holding, sharing.generation());
         int quota = sharing.quota(instance, holding.id);
         int kept = (int) holding.lanes.values().stream()
                 .filter(lane -> !lane.orders().leave())
@@ -111,6 +112,15 @@ final class LeaseKeeper {
         }
         if (kept < quota) {
             takeOver(holding, sharing, quota - kept, orders);
+        }
+    }
+
+    /** Its lanes have all stopped at one snapshot; without orders to stand still they would read on past it. */
+    private static void endFormerGeneration(Holding holding, int generation) {
+        if (holding.generation != generation) {
+            holding.lanes.values().forEach(lane -> lane.lease().lose());
+            holding.lanes.clear();
+            holding.generation = generation;
         }
     }
 
@@ -159,6 +169,7 @@ final class LeaseKeeper {
         private final Subscription subscription;
         private final Map<Long, Lane> lanes = new LinkedHashMap<>();
         private long id;
+        private int generation;
         private boolean lanesRequested;
 
         Holding(Subscription subscription) {

@@ -18,10 +18,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SettableClock implements InstantSource, Ticker {
 
-    private static final String SET = """
+    private static final String REPLACE = """
+            CREATE TABLE IF NOT EXISTS posthorn.settable_clock (now timestamptz NOT NULL);
+            TRUNCATE posthorn.settable_clock;
+            INSERT INTO posthorn.settable_clock VALUES (clock_timestamp());
             CREATE OR REPLACE FUNCTION posthorn.clock() RETURNS timestamptz LANGUAGE sql VOLATILE PARALLEL SAFE
-                AS $$ SELECT '%s'::timestamptz $$
+                AS $$ SELECT now FROM posthorn.settable_clock $$
             """;
+
+    private static final String SET = "UPDATE posthorn.settable_clock SET now = '%s'";
 
     private volatile Instant now;
     private final @Nullable DataSource dataSource;
@@ -31,6 +36,7 @@ public final class SettableClock implements InstantSource, Ticker {
         this.now = start;
         this.dataSource = dataSource;
         this.schema = schema;
+        execute(REPLACE);
         set(start);
     }
 
@@ -49,13 +55,18 @@ public final class SettableClock implements InstantSource, Ticker {
 
     public synchronized void set(Instant instant) {
         now = instant;
-        if (dataSource != null) {
-            try (Connection connection = dataSource.getConnection();
-                    Statement statement = connection.createStatement()) {
-                statement.execute(schema.apply(SET.formatted(instant)));
-            } catch (SQLException e) {
-                throw PosthornException.database("setting the clock", e);
-            }
+        execute(SET.formatted(instant));
+    }
+
+    private void execute(String sql) {
+        if (dataSource == null) {
+            return;
+        }
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(schema.apply(sql));
+        } catch (SQLException e) {
+            throw PosthornException.database("setting the clock", e);
         }
     }
 

@@ -1,37 +1,112 @@
 package dev.posthorn.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.TestDatabase;
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.sink.Outcome;
 import dev.posthorn.testing.RecordingSink;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
+/** The relay with its threads, on the real clock. */
 class RelayTest {
-
-    private final TestDatabase database = TestDatabase.create();
 
     @Test
     void deliversWhatIsCommittedAndNothingTwiceAfterACleanStop() {
+        TestDatabase database = TestDatabase.create();
         RecordingSink sink = RecordingSink.oneAtATime();
-        try (Relay relay = start(sink)) {
-            for (int i = 0; i < 100; i++) {
-                database.record("key-" + i % 7);
-            }
-            await().atMost(Duration.ofSeconds(10))
-                    .untilAsserted(() -> assertThat(sink.received()).hasSize(100));
+        try (Relay relay = start(database, sink)) {
             assertThat(relay.lanes()).hasSize(4);
+            IntStream.range(0, 100).forEach(i -> database.record("key-" + i % 7));
+            awaitReceived(sink, 100);
         }
-        try (Relay again = start(sink)) {
+        try (Relay again = start(database, sink)) {
+            assertThat(again.lanes()).as("lanes free at once").hasSize(4);
             database.record("key-1");
-            await().atMost(Duration.ofSeconds(10))
-                    .untilAsserted(() -> assertThat(sink.received()).hasSize(101));
-            assertThat(again.lanes()).hasSize(4);
+            awaitReceived(sink, 101);
         }
     }
 
-    private Relay start(RecordingSink sink) {
+    @Test
+    void aCleanStopWaitsForAnswersThatAreOnTheirWay() {
+        TestDatabase database = TestDatabase.create();
+        RecordingSink sink = RecordingSink.pipelined();
+        Relay relay = start(database, sink);
+        sink.hold();
+        IntStream.range(0, 50).forEach(i -> database.record("key-" + i));
+        await().until(() -> sink.waiting().size() == 50);
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(relay::close);
+        await().pollDelay(Duration.ofMillis(300)).until(() -> !closing.isDone());
+        sink.answerAll();
+        closing.join();
+        try (Relay again = start(database, sink)) {
+            assertThat(again.lanes()).hasSize(4);
+            database.record("last");
+            awaitReceived(sink, 51);
+        }
+        assertThat(sink.receivedSeqs()).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void survivesARestartOfTheDatabaseByItself() {
+        try (EmbeddedPostgres server = EmbeddedPostgres.temporary()) {
+            TestDatabase database = TestDatabase.create(server);
+            RecordingSink sink = RecordingSink.oneAtATime();
+            try (Relay relay = start(database, sink)) {
+                database.record("before");
+                awaitReceived(sink, 1);
+                server.stop();
+                server.start();
+                database.record("after a restart");
+                awaitReceived(sink, 2);
+                server.kill();
+                server.start();
+                database.record("after a crash");
+                awaitReceived(sink, 3);
+                assertThat(relay.lanes()).hasSize(4);
+            }
+            assertThat(sink.receivedSeqs()).doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    void aSinkThatIsAwayGetsEverythingWhenItIsBack() {
+        TestDatabase database = TestDatabase.create();
+        RecordingSink sink = RecordingSink.pipelined();
+        sink.answering(event -> new Outcome.Unavailable("refused"));
+        try (Relay relay = start(database, sink)) {
+            IntStream.range(0, 20).forEach(i -> database.record("same"));
+            await().until(() -> sink.opened() > 1);
+            sink.answering(event -> Outcome.DELIVERED);
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> relay.lanes().stream()
+                                    .mapToLong(lane -> lane.counters().delivered())
+                                    .sum()
+                            == 20);
+        }
+    }
+
+    @Test
+    void aMissingSchemaIsToldAtTheStart() {
+        TestDatabase empty = TestDatabase.createEmpty();
+        assertThatThrownBy(() -> start(empty, RecordingSink.oneAtATime()))
+                .isInstanceOf(PosthornException.class)
+                .hasMessageContaining("not installed")
+                .hasMessageContaining("Schema.install");
+    }
+
+    private static void awaitReceived(RecordingSink sink, int count) {
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(sink.received()).hasSize(count));
+    }
+
+    private static Relay start(TestDatabase database, RecordingSink sink) {
         return Relay.builder(database.dataSource())
                 .subscribe(Subscription.to("test", sink).build())
                 .start();

@@ -1,0 +1,99 @@
+package dev.posthorn.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.posthorn.TestDatabase;
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where the relay refuses to work, and what a session leaves behind. */
+class SessionTest {
+
+    private static final Sql ONE = Sql.of(SchemaName.DEFAULT, "SELECT 1");
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aStandbyIsRefused() throws Exception {
+        try (EmbeddedPostgres primary = EmbeddedPostgres.builder()
+                .dataDirectory(directory.resolve("primary"))
+                .start()) {
+            new Schema(SchemaName.DEFAULT).install(primary.dataSource());
+            primary.stop();
+            copy(directory.resolve("primary"), directory.resolve("standby"));
+        }
+        Files.createFile(directory.resolve("standby/data/standby.signal"));
+        try (EmbeddedPostgres standby = EmbeddedPostgres.builder()
+                .dataDirectory(directory.resolve("standby"))
+                .start()) {
+            assertRefused(standby.dataSource(), ErrorCode.IN_RECOVERY, "connect the relay to the primary");
+            assertThat(works(standby.dataSource(), Guards.without(Guard.PRIMARY_ONLY)))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void anotherClusterIsRefused() {
+        TestDatabase database = TestDatabase.create();
+        database.execute("UPDATE posthorn.cluster SET system_identifier = 1");
+        assertRefused(database.dataSource(), ErrorCode.CLUSTER_CHANGED, "Rebase");
+        assertThat(works(database.dataSource(), Guards.without(Guard.SAME_CLUSTER)))
+                .isTrue();
+    }
+
+    @Test
+    void aClusterWhoseTransactionsAreBehindTheMarksIsRefused() {
+        TestDatabase database = TestDatabase.create();
+        database.execute("INSERT INTO posthorn.subscription (name, lanes) VALUES ('s', 1)");
+        database.execute("INSERT INTO posthorn.lane (subscription_id, generation, index) VALUES (1, 1, 0)");
+        database.execute("INSERT INTO posthorn.lane_mark (lane_id, a, b) VALUES (1, '10:10:', '99999999:99999999:')");
+        assertRefused(database.dataSource(), ErrorCode.CLUSTER_CHANGED, "before it was reset");
+        assertThat(works(database.dataSource(), Guards.without(Guard.SAME_CLUSTER)))
+                .isTrue();
+    }
+
+    @Test
+    void aConnectionIsGivenBackAsItCame() throws SQLException {
+        TestDatabase database = TestDatabase.create();
+        try (OneConnection pool = new OneConnection(database.dataSource())) {
+            works(pool.dataSource(), Guards.ALL);
+            assertThat(pool.show("enable_seqscan")).isEqualTo("on");
+            assertThat(pool.show("plan_cache_mode")).isEqualTo("auto");
+            assertThat(pool.show("max_parallel_workers_per_gather")).isEqualTo("2");
+        }
+    }
+
+    private static void assertRefused(DataSource dataSource, ErrorCode code, String remedy) {
+        assertThatThrownBy(() -> works(dataSource, Guards.ALL))
+                .isInstanceOfSatisfying(
+                        PosthornException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .hasMessageContaining(remedy);
+    }
+
+    private static boolean works(DataSource dataSource, Guards guards) {
+        try (Session session = new Session(dataSource, SchemaName.DEFAULT, guards)) {
+            return session.query("asking", ONE, Map.of(), rows -> rows.next());
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Path target = to.resolve(from.relativize(file).toString());
+                Files.copy(file, target, java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.TestDatabase;
+import dev.posthorn.log.Guards;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.testing.RecordingSink;
+import dev.posthorn.testing.SettableClock;
+import dev.posthorn.testing.SteppedRelay;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.UnaryOperator;
+
+/** Instances of a relay on one database, stepped by hand, with one clock for all. */
+final class Instances {
+
+    static final Duration TTL = Duration.ofSeconds(30);
+
+    final TestDatabase database;
+    final SettableClock clock;
+    final RecordingSink sink;
+    private final Guards guards;
+
+    Instances(RecordingSink sink, Guards guards) {
+        this.database = TestDatabase.create();
+        this.clock = SettableClock.at(Instant.parse("2026-01-01T00:00:00Z"), database.dataSource(), SchemaName.DEFAULT);
+        this.sink = sink;
+        this.guards = guards;
+    }
+
+    SteppedRelay start(String instance, int lanes) {
+        return start(instance, subscription -> subscription.lanes(lanes));
+    }
+
+    SteppedRelay start(String instance, UnaryOperator<Subscription.Builder> settings) {
+        Subscription subscription =
+                settings.apply(Subscription.to("test", sink).leaseTtl(TTL)).build();
+        Relay.Builder relay = Relay.builder(database.dataSource())
+                .subscribe(subscription)
+                .instance(instance)
+                .guards(guards);
+        return SteppedRelay.of(relay, clock).pass();
+    }
+
+    /** The keys that the sink was handed, in that order. */
+    java.util.List<String> keys() {
+        return sink.received().stream()
+                .map(e -> String.valueOf(e.event().key()))
+                .toList();
+    }
+
+    long owned(String instance) {
+        return database.number("SELECT count(*) FROM posthorn.lane_lease WHERE owner = '" + instance + "'");
+    }
+}

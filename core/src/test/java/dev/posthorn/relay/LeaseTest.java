@@ -1,0 +1,146 @@
+package dev.posthorn.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.posthorn.Guarded;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
+import dev.posthorn.testing.RecordingSink;
+import dev.posthorn.testing.SettableClock;
+import dev.posthorn.testing.SteppedRelay;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** How instances share lanes and what keeps a stale owner from doing harm. */
+class LeaseTest {
+
+    @Test
+    void aStaleOwnerSettlesNothing() throws Exception {
+        Guarded.by(Guard.EPOCH_FENCE, guards -> {
+            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
+            SteppedRelay stale = instances.start("stale", 1);
+            instances.sink.hold();
+            instances.database.record("x");
+            stale.run(1);
+            instances.clock.advance(Instances.TTL.plusSeconds(1));
+            SteppedRelay owner = instances.start("owner", 1);
+            String mark = instances.database.value("SELECT lane_mark::text FROM posthorn.lane_mark");
+            instances.sink.answerAll();
+            stale.run(3);
+            assertThat(instances.database.value("SELECT lane_mark::text FROM posthorn.lane_mark"))
+                    .isEqualTo(mark);
+            assertThat(stale.lanes().get(0).state()).isEqualTo(Lane.State.LOST);
+            owner.run(3);
+            assertThat(instances.keys()).containsExactly("x", "x");
+        });
+    }
+
+    @Test
+    void trustCountsFromTheStartOfTheRenewal() throws Exception {
+        Guarded.by(Guard.TRUST_FROM_START, guards -> {
+            SettableClock clock = SettableClock.at(Instant.EPOCH);
+            Lease lease = new Lease(1, 1, Duration.ofSeconds(30), clock.nanos(), clock, guards);
+            long started = clock.nanos();
+            clock.advance(Duration.ofSeconds(20));
+            lease.renewed(started, guards);
+            assertThat(Duration.ofNanos(lease.trustNanos())).isLessThanOrEqualTo(Duration.ofSeconds(9));
+        });
+    }
+
+    @Test
+    void aNewInstanceGetsItsShareByAGracefulHandOver() throws Exception {
+        Guarded.by(Guard.NEWCOMERS_COUNT, guards -> {
+            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
+            SteppedRelay first = instances.start("first", 4);
+            if (!guards.hold(Guard.NEWCOMERS_COUNT)) {
+                instances.database.execute("UPDATE posthorn.lane_lease SET owner = 'first', epoch = epoch + 1,"
+                        + " expires_at = posthorn.clock() + interval '30 s'");
+            }
+            IntStream.range(0, 40).forEach(i -> instances.database.record("k" + i));
+            first.run(3);
+            SteppedRelay second = instances.start("second", 4);
+            for (int i = 0; i < 4; i++) {
+                first.pass().run(2);
+                second.pass().run(2);
+            }
+            assertThat(instances.owned("second")).isEqualTo(2);
+            assertThat(instances.owned("first")).isEqualTo(2);
+            IntStream.range(0, 40).forEach(i -> instances.database.record("k" + i));
+            first.run(3);
+            second.run(3);
+            assertThat(instances.sink.receivedSeqs())
+                    .as("no event twice")
+                    .hasSize(80)
+                    .doesNotHaveDuplicates();
+        });
+    }
+
+    @Test
+    void lanesThatDoNotDivideEvenlyAreSharedAllTheSame() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay a = instances.start("a", 4);
+        SteppedRelay b = instances.start("b", 4);
+        SteppedRelay c = instances.start("c", 4);
+        for (int i = 0; i < 5; i++) {
+            a.pass().run(1);
+            b.pass().run(1);
+            c.pass().run(1);
+        }
+        assertThat(IntStream.of((int) instances.owned("a"), (int) instances.owned("b"), (int) instances.owned("c"))
+                        .sorted())
+                .containsExactly(1, 1, 2);
+    }
+
+    @Test
+    void theLanesOfACrashedInstanceAreTakenOverAfterTheirLease() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay crashed = instances.start("crashed", 4);
+        crashed.run(1);
+        crashed.close();
+        SteppedRelay heir = instances.start("heir", 4);
+        assertThat(heir.lanes()).isEmpty();
+        instances.clock.advance(Instances.TTL.plusSeconds(1));
+        heir.pass();
+        assertThat(heir.lanes()).hasSize(4);
+    }
+
+    @Test
+    void aCleanStopFreesTheLanesAtOnceAndLeavesNothingInDoubt() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay leaving = instances.start("leaving", 4);
+        IntStream.range(0, 20).forEach(i -> instances.database.record("k" + i));
+        leaving.run(1);
+        leaving.leave();
+        SteppedRelay next = instances.start("next", 4);
+        assertThat(next.lanes()).hasSize(4);
+        next.run(3);
+        assertThat(instances.sink.receivedSeqs()).hasSize(20).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void anOutageLongerThanTheLeaseIsSurvivedIfNobodyElseTookTheLane() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay relay = instances.start("a", 1);
+        instances.clock.advance(Instances.TTL.multipliedBy(3));
+        instances.database.record("x");
+        relay.run(1);
+        assertThat(instances.keys()).isEmpty();
+        relay.pass().run(2);
+        assertThat(instances.keys()).containsExactly("x");
+    }
+
+    @Test
+    void aLeaseShorterThanTwoSendsIsRefused() {
+        assertThatThrownBy(() -> Subscription.to("s", RecordingSink.oneAtATime())
+                        .timeout(Duration.ofSeconds(10))
+                        .leaseTtl(Duration.ofSeconds(20))
+                        .build())
+                .isInstanceOf(PosthornException.class)
+                .hasMessageContaining("lease-ttl")
+                .hasMessageContaining("PT21S");
+    }
+}
