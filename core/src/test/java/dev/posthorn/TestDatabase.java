@@ -1,5 +1,7 @@
 package dev.posthorn;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.posthorn.embedded.postgres.Binaries;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.event.Event;
@@ -41,17 +43,31 @@ public final class TestDatabase {
     }
 
     public static TestDatabase create() {
-        return create(Server.NEWEST);
+        return install(pooled(createEmpty()));
     }
 
     public static TestDatabase createOnOldest() {
-        return create(OldServer.OLDEST);
+        return install(pooled(createEmpty(OldServer.OLDEST)));
     }
 
+    /** Without a pool, so that the server may be stopped and started. */
     public static TestDatabase create(EmbeddedPostgres server) {
-        TestDatabase database = createEmpty(server);
+        return install(createEmpty(server));
+    }
+
+    private static TestDatabase install(TestDatabase database) {
         new Schema(SchemaName.DEFAULT).install(database.dataSource);
         return database;
+    }
+
+    /** A new connection per event would take most of the tests' time. */
+    private static TestDatabase pooled(TestDatabase database) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource);
+        config.setMinimumIdle(0);
+        config.setMaximumPoolSize(30);
+        config.setIdleTimeout(10_000);
+        return new TestDatabase(database.name, new HikariDataSource(config));
     }
 
     public static TestDatabase createEmpty() {
