@@ -13,17 +13,20 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** A fresh database with Posthorn's schema on a server that all tests of the JVM share. */
 public final class TestDatabase {
 
     private static final AtomicInteger COUNT = new AtomicInteger();
 
+    private final EmbeddedPostgres server;
     private final String name;
     private final DataSource dataSource;
     private final Outbox outbox = Outbox.create();
 
-    private TestDatabase(String name, DataSource dataSource) {
+    private TestDatabase(EmbeddedPostgres server, String name, DataSource dataSource) {
+        this.server = server;
         this.name = name;
         this.dataSource = dataSource;
     }
@@ -47,7 +50,7 @@ public final class TestDatabase {
     }
 
     public static TestDatabase createOnOldest() {
-        return install(pooled(createEmpty(OldServer.OLDEST)));
+        return install(pooled(createEmptyOnOldest()));
     }
 
     /** Without a pool, so that the server may be stopped and started. */
@@ -67,17 +70,30 @@ public final class TestDatabase {
         config.setMinimumIdle(0);
         config.setMaximumPoolSize(30);
         config.setIdleTimeout(10_000);
-        return new TestDatabase(database.name, new HikariDataSource(config));
+        return new TestDatabase(database.server, database.name, new HikariDataSource(config));
     }
 
     public static TestDatabase createEmpty() {
         return createEmpty(Server.NEWEST);
     }
 
+    public static TestDatabase createEmptyOnOldest() {
+        return createEmpty(OldServer.OLDEST);
+    }
+
+    /** Without the schema, and with options of {@code CREATE DATABASE}. */
+    public static TestDatabase createEmpty(String options) {
+        return createEmpty(Server.NEWEST, options);
+    }
+
     public static TestDatabase createEmpty(EmbeddedPostgres server) {
+        return createEmpty(server, "");
+    }
+
+    private static TestDatabase createEmpty(EmbeddedPostgres server, String options) {
         String name = "test_" + COUNT.incrementAndGet();
-        execute(server.dataSource(), "CREATE DATABASE " + name);
-        return new TestDatabase(name, server.dataSource(name));
+        execute(server.dataSource(), "CREATE DATABASE " + name + " " + options);
+        return new TestDatabase(server, name, server.dataSource(name));
     }
 
     public String name() {
@@ -86,6 +102,33 @@ public final class TestDatabase {
 
     public DataSource dataSource() {
         return dataSource;
+    }
+
+    /** The same database for another user. */
+    public DataSource dataSource(String user, String password) {
+        PGSimpleDataSource other = server.dataSource(name);
+        other.setUser(user);
+        other.setPassword(password);
+        return other;
+    }
+
+    /** The same database with sessions of that isolation, as a pool may be set up. */
+    public DataSource dataSource(String isolation) {
+        PGSimpleDataSource other = server.dataSource(name);
+        other.setOptions("-c default_transaction_isolation=" + isolation.replace(" ", "\\ "));
+        return other;
+    }
+
+    public String jdbcUrl() {
+        return server.jdbcUrl(name);
+    }
+
+    public String user() {
+        return server.user();
+    }
+
+    public String password() {
+        return server.password();
     }
 
     /** A connection with an open transaction. */

@@ -156,7 +156,11 @@ public final class Event {
         public Builder id(String id) {
             if (id.length() == 36) {
                 try {
-                    return id(UUID.fromString(id));
+                    UUID uuid = UUID.fromString(id);
+                    // Java also reads misplaced dashes, so that several texts would become one UUID.
+                    if (uuid.toString().equalsIgnoreCase(id)) {
+                        return id(uuid);
+                    }
                 } catch (IllegalArgumentException notAUuid) {
                     // kept as text below
                 }
@@ -240,13 +244,13 @@ public final class Event {
                     checkedSource,
                     FieldRules.name("type", type),
                     FieldRules.version(version),
-                    aggregateType == null ? null : FieldRules.name("aggregateType", aggregateType),
+                    aggregateType == null ? null : FieldRules.optionalName("aggregateType", aggregateType),
                     key == null ? null : FieldRules.text("key", key, FieldRules.MAX_KEY),
                     contentType == null ? BYTES : FieldRules.contentType(contentType),
                     FieldRules.payload(payload),
                     FieldRules.headers(headers),
-                    occurredAt,
-                    deliverAt);
+                    FieldRules.time("occurredAt", occurredAt),
+                    FieldRules.time("deliverAt", deliverAt));
         }
 
         private UUID idFor(String checkedSource) {

@@ -2,6 +2,7 @@ package dev.posthorn.event;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import java.time.Instant;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ final class FieldRules {
     private static final Pattern CONTENT_TYPE = Pattern.compile("[!-~]+/[!-~]+( ?;[ -~]*)?");
     private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
+    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant TOO_LATE = Instant.parse("+10000-01-01T00:00:00Z");
+
     private FieldRules() {}
 
     static String name(String field, @Nullable String value) {
@@ -28,6 +32,9 @@ final class FieldRules {
     }
 
     static String optionalName(String field, String value) {
+        if (value.isEmpty()) {
+            throw refuse(field + " is empty; leave it out instead");
+        }
         if (value.length() > MAX_NAME) {
             throw refuse(field + " has " + value.length() + " characters; the limit is " + MAX_NAME);
         }
@@ -62,6 +69,14 @@ final class FieldRules {
     static int version(int value) {
         if (value < 1) {
             throw refuse("version is " + value + "; it must be at least 1");
+        }
+        return value;
+    }
+
+    /** Beyond these years Java and PostgreSQL write a time differently. */
+    static @Nullable Instant time(String field, @Nullable Instant value) {
+        if (value != null && (value.isBefore(EARLIEST) || !value.isBefore(TOO_LATE))) {
+            throw refuse(field + " is " + value + "; it must be in the years 1 to 9999");
         }
         return value;
     }

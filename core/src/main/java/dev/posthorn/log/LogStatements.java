@@ -69,7 +69,7 @@ final class LogStatements {
                   SELECT {row} FROM posthorn.event
                    WHERE txid = straggler AND seq > :straggler_after AND seq <= :straggler_to AND {wanted}
                    ORDER BY seq LIMIT :limit) r
-              WHERE pg_visible_in_snapshot(straggler, b))
+              WHERE {straggling})
             """;
 
     /** The obvious form, which walks the whole history by seq. */
@@ -142,7 +142,8 @@ final class LogStatements {
         walk = sql(
                 schema,
                 scope,
-                WALK.replace("{stragglers}", hasStragglers ? stragglers : "")
+                WALK.replace("{stragglers}", stragglers)
+                        .replace("{straggling}", hasStragglers ? "pg_visible_in_snapshot(straggler, b)" : "false")
                         .replace("{rank_main}", merged ? "" : ", 0 AS rank")
                         .replace("{rank_straggler}", merged ? "" : ", 1")
                         .replace("{cut}", CUT)

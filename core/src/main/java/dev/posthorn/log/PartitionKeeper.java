@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -28,6 +29,13 @@ public final class PartitionKeeper {
     private static final long CLEARANCE = 10_000;
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    /**
+     * Even to look at the DEFAULT partition can mean to wait, and whoever waits lets others queue behind. READ
+     * COMMITTED, whatever the data source says, so that a look under the lock sees what the last keeper did.
+     */
+    private static final String BEGIN =
+            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '200ms'";
 
     private static final String STATE = """
             SELECT CASE WHEN s.is_called THEN s.last_value ELSE 0 END AS last_value,
@@ -89,6 +97,7 @@ public final class PartitionKeeper {
 
     private boolean keep(Connection connection) throws SQLException {
         while (true) {
+            begin(connection);
             if (isEnough(state(connection))) {
                 connection.commit();
                 return true;
@@ -102,6 +111,12 @@ public final class PartitionKeeper {
                 add(connection, locked);
             }
             connection.commit();
+        }
+    }
+
+    private static void begin(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(BEGIN);
         }
     }
 

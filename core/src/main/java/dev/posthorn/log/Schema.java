@@ -68,6 +68,7 @@ public final class Schema {
     public void verify(DataSource dataSource) {
         try (Connection connection = dataSource.getConnection()) {
             int version = version(connection);
+            refuseNewer(version);
             if (version != FILES.size()) {
                 throw new PosthornException(
                         ErrorCode.SCHEMA_MISMATCH,
@@ -102,17 +103,13 @@ public final class Schema {
     private void upgrade(Connection connection) throws SQLException {
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET LOCAL lock_timeout = '2s'");
+            // Whoever waited for another instance has to see afterwards what that one did.
+            statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s'");
             lockAgainstOtherInstances(connection);
             requireUtf8(statement);
             statement.execute(name.apply(CREATE));
             int from = version(connection);
-            if (from > FILES.size()) {
-                throw new PosthornException(
-                        ErrorCode.SCHEMA_MISMATCH,
-                        "schema " + name + " has version " + from + ", made by a newer Posthorn; this one knows "
-                                + FILES.size() + ". Upgrade the library");
-            }
+            refuseNewer(from);
             for (int version = from + 1; version <= FILES.size(); version++) {
                 statement.execute(name.apply(file(FILES.get(version - 1)) + recorded(version)));
                 log.info("Schema {}: installed version {}", name, version);
@@ -123,6 +120,15 @@ public final class Schema {
             throw e;
         } finally {
             connection.setAutoCommit(true);
+        }
+    }
+
+    private void refuseNewer(int version) {
+        if (version > FILES.size()) {
+            throw new PosthornException(
+                    ErrorCode.SCHEMA_MISMATCH,
+                    "schema " + name + " has version " + version + ", made by a newer Posthorn; this one knows "
+                            + FILES.size() + ". Upgrade the library");
         }
     }
 

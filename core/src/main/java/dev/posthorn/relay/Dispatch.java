@@ -47,6 +47,8 @@ final class Dispatch implements AutoCloseable {
     private @Nullable String brokenBecause;
     private int inFlight;
     private long bytes;
+    private long lastAnswer;
+    private boolean rejected;
     private long delay;
     private long suspendedUntil;
     private boolean suspended;
@@ -95,11 +97,13 @@ final class Dispatch implements AutoCloseable {
     /** Takes the sink's answer. False if it rejects the event. */
     boolean take(Tracked answered) {
         inFlight--;
+        lastAnswer = ticker.nanos();
         Outcome outcome = answered.outcome();
         if (outcome instanceof Outcome.Delivered) {
             delivered(answered);
             return true;
         }
+        rejected |= outcome instanceof Outcome.Reject;
         String reason = String.valueOf(outcome);
         if (subscription.sink().keepsOrder()) {
             brokenBecause = brokenBecause == null ? reason : brokenBecause;
@@ -113,7 +117,7 @@ final class Dispatch implements AutoCloseable {
 
     private void delivered(Tracked event) {
         event.deliver();
-        if (delay != 0 && !suspended) {
+        if (delay != 0 && !suspended && ticker.nanos() - suspendedUntil > LONGEST_DELAY) {
             delay = 0;
             log.info("Lane {}: the sink answers again", lane);
         }
@@ -130,15 +134,31 @@ final class Dispatch implements AutoCloseable {
         while (!sent.isEmpty() && !sent.element().isInFlight()) {
             sent.remove();
         }
-        Tracked oldest = sent.peek();
-        if (brokenBecause == null && oldest != null && ticker.nanos() - oldest.sentAt() > timeout()) {
-            brokenBecause = "no answer within " + subscription.timeout();
+        if (brokenBecause == null && inFlight > 0) {
+            brokenBecause = overdue();
         }
         if (brokenBecause != null) {
             String reason = brokenBecause;
             rewind();
-            suspend(reason, null);
+            if (!rejected) {
+                suspend(reason, null);
+            }
         }
+    }
+
+    private @Nullable String overdue() {
+        if (lease.trustNanos() <= 0 && guards.hold(Guard.TRUST_OUTLASTS_SEND)) {
+            return "the lease was not renewed in time";
+        }
+        return ticker.nanos() - waitingSince() > timeout()
+                ? "no answer within " + subscription.timeout().toMillis() + " ms"
+                : null;
+    }
+
+    /** A channel that keeps the order works through a queue: as long as it answers at all, it is well. */
+    private long waitingSince() {
+        long oldest = sent.element().sentAt();
+        return subscription.sink().keepsOrder() && lastAnswer - oldest > 0 ? lastAnswer : oldest;
     }
 
     private void rewind() {
@@ -249,7 +269,7 @@ final class Dispatch implements AutoCloseable {
         if (!ready.isEmpty() || !toSend.isEmpty()) {
             return Duration.ofMillis(10).toNanos();
         }
-        return sent.isEmpty() ? Long.MAX_VALUE : sent.element().sentAt() + timeout() - now;
+        return inFlight == 0 || sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + timeout() - now;
     }
 
     int size() {

@@ -181,6 +181,7 @@ public final class Lane {
             end(State.LOST);
             return;
         }
+        giveBackRoom(settledSinceMark);
         persisted = mark;
         persistedHigh = high;
         persistedParked = parked;
@@ -226,13 +227,15 @@ public final class Lane {
         if (state != State.RUNNING || orders.leave() || dispatch.isSuspended() || !pace.isDue(now)) {
             return;
         }
-        int room = orders.inFlightLimit() - beyondMark();
-        long bytes = orders.inFlightBytes() - dispatch.bytes() - bytesSinceMark;
-        boolean worthIt = room >= Math.min(subscription.batchSize(), Math.max(1, orders.inFlightLimit() / 4));
-        if (!worthIt || bytes <= 0 || !enterNextWindow()) {
+        if (!isWorthReading() || !enterNextWindow()) {
             return;
         }
-        Batch batch = eventLog.read(cursor, Math.min(room, subscription.batchSize()), bytes);
+        int places = takeRoom(Math.min(orders.inFlightLimit() - beyondMark(), subscription.batchSize()));
+        if (places == 0) {
+            pace.foundNothing(now);
+            return;
+        }
+        Batch batch = read(places);
         take(batch);
         counters.databaseIsBack(name, log);
         long after = ticker.nanos();
@@ -242,6 +245,37 @@ public final class Lane {
             pace.foundNothing(after);
         } else {
             pace.foundAll(after);
+        }
+    }
+
+    /** Whether there is room for more than a few events: a read costs the same for one as for many. */
+    private boolean isWorthReading() {
+        int least = Math.min(subscription.batchSize(), Math.max(1, orders.inFlightLimit() / 4));
+        return orders.inFlightLimit() - beyondMark() >= least && roomInBytes() > 0;
+    }
+
+    private long roomInBytes() {
+        return orders.inFlightBytes() - dispatch.bytes() - bytesSinceMark;
+    }
+
+    private Batch read(int places) {
+        int used = 0;
+        try {
+            Batch batch = eventLog.read(cursor, places, roomInBytes());
+            used = batch.events().size();
+            return batch;
+        } finally {
+            giveBackRoom(places - used);
+        }
+    }
+
+    private int takeRoom(int wanted) {
+        return guards.hold(Guard.BOUNDED_BEYOND_PERSISTED_MARK) ? orders.room().take(wanted) : wanted;
+    }
+
+    private void giveBackRoom(int places) {
+        if (guards.hold(Guard.BOUNDED_BEYOND_PERSISTED_MARK)) {
+            orders.room().giveBack(places);
         }
     }
 
@@ -284,6 +318,7 @@ public final class Lane {
         if (!isEnded()) {
             state = how;
             dispatch.close();
+            giveBackRoom(beyondMark());
             if (how == State.LOST) {
                 log.info(
                         "Lane {}: no longer ours; {} events without an answer are sent again by its owner",
@@ -302,7 +337,7 @@ public final class Lane {
         if (settledSinceMark > 0) {
             next = Math.min(next, lastSettle + SETTLE_NANOS - now);
         }
-        if (state != State.RUNNING || dispatch.isSuspended() || beyondMark() >= orders.inFlightLimit()) {
+        if (state != State.RUNNING || dispatch.isSuspended() || !isWorthReading()) {
             // Nothing to read for now: only an answer, a settle or the end of the suspension matters.
             next = Math.max(next, Math.min(dispatch.nextDueNanos(), SETTLE_NANOS));
         }

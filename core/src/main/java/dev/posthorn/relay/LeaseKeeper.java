@@ -106,7 +106,7 @@ final class LeaseKeeper {
                 .filter(lane -> !lane.orders().leave())
                 .count();
         int leaving = Math.max(0, kept - quota);
-        Orders orders = orders(holding.subscription, sharing, Math.max(1, quota));
+        Orders orders = orders(holding, sharing, Math.max(1, quota));
         for (Lane lane : holding.lanes.values()) {
             lane.order(lane.orders().leave() || leaving-- > 0 ? orders.leaving() : orders);
         }
@@ -134,10 +134,11 @@ final class LeaseKeeper {
         }
     }
 
-    private static Orders orders(Subscription subscription, LeaseStore.Sharing sharing, int lanesHere) {
+    private static Orders orders(Holding holding, LeaseStore.Sharing sharing, int lanesHere) {
         return new Orders(
-                Math.max(1, subscription.inFlightLimit() / lanesHere),
-                Math.max(1, subscription.inFlightBytes() / lanesHere),
+                Math.max(1, holding.subscription.inFlightLimit() / lanesHere),
+                Math.max(1, holding.subscription.inFlightBytes() / lanesHere),
+                holding.room,
                 sharing.changing(),
                 sharing.stopAt(),
                 false);
@@ -168,12 +169,14 @@ final class LeaseKeeper {
 
         private final Subscription subscription;
         private final Map<Long, Lane> lanes = new LinkedHashMap<>();
+        private final Room room;
         private long id;
         private int generation;
         private boolean lanesRequested;
 
         Holding(Subscription subscription) {
             this.subscription = subscription;
+            this.room = new Room(subscription.inFlightLimit());
         }
     }
 }

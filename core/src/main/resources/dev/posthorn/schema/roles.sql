@@ -1,11 +1,18 @@
 -- Least privilege, for the owner of the schema to run once and adapt: grant posthorn_writer to the applications that
 -- record events, posthorn_relay to the relay. Neither can change or delete an event.
-CREATE ROLE posthorn_writer NOLOGIN;
+-- Roles belong to the whole cluster: another database or schema of it may have made them already.
+DO $$ BEGIN
+    CREATE ROLE posthorn_writer NOLOGIN;
+EXCEPTION WHEN duplicate_object THEN NULL;
+END $$;
 GRANT USAGE ON SCHEMA posthorn TO posthorn_writer;
 GRANT INSERT ON posthorn.event TO posthorn_writer;
 GRANT USAGE ON SEQUENCE posthorn.event_seq TO posthorn_writer;
 
-CREATE ROLE posthorn_relay NOLOGIN;
+DO $$ BEGIN
+    CREATE ROLE posthorn_relay NOLOGIN;
+EXCEPTION WHEN duplicate_object THEN NULL;
+END $$;
 GRANT USAGE ON SCHEMA posthorn TO posthorn_relay;
 GRANT SELECT ON posthorn.schema_version, posthorn.cluster, posthorn.event, posthorn.event_seq, posthorn.event_default, posthorn.event_partition TO posthorn_relay;
 GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.subscription, posthorn.lane, posthorn.lane_lease, posthorn.lane_mark, posthorn.lane_drain, posthorn.receipt, posthorn.instance TO posthorn_relay;

@@ -85,13 +85,21 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     /** Stops the server: sessions end, their open transactions roll back. Does nothing if it is not running. */
     public synchronized void stop() {
+        stop(false);
+    }
+
+    private void stop(boolean forGood) {
         Process running = server;
         if (running == null) {
             return;
         }
         try {
             if (running.isAlive()) {
-                cluster.stopFast();
+                if (forGood) {
+                    cluster.stopForGood();
+                } else {
+                    cluster.stopFast();
+                }
                 running.waitFor();
             }
             server = null;
@@ -134,7 +142,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             return;
         }
         try {
-            stop();
+            stop(temporary);
             closed = true;
             lock.close();
             if (temporary) {

@@ -1,0 +1,23 @@
+package dev.posthorn.benchmarks;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The program behind {@code posthorn bench}. */
+@Command(
+        name = "bench",
+        mixinStandardHelpOptions = true,
+        description = "Measures Posthorn on this machine, beside a reference written by hand.",
+        subcommands = {Drain.class, Latency.class, Write.class, Flat.class, Scale.class})
+public final class Bench {
+
+    private Bench() {}
+
+    public static void main(String[] args) {
+        System.exit(run(args));
+    }
+
+    static int run(String... args) {
+        return new CommandLine(new Bench()).execute(args);
+    }
+}

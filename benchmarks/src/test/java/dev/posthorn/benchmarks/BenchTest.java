@@ -1,0 +1,73 @@
+package dev.posthorn.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** That every benchmark runs and reports. How fast it is, is nothing that a test could say. */
+class BenchTest {
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void drainReportsBothRates() throws IOException {
+        String json = run("drain");
+        assertThat(number(json, "oursPerSecond")).isPositive();
+        assertThat(number(json, "barePerSecond")).isPositive();
+    }
+
+    @Test
+    void latencyReportsBothSidesAndTheOverhead() throws IOException {
+        String json = run("latency");
+        assertThat(number(json, "p99_9")).isPositive();
+        assertThat(json).contains("\"oursMillis\"", "\"directMillis\"", "\"overheadMillis\"");
+    }
+
+    @Test
+    void writeReportsSingleEventsAndBatches() throws IOException {
+        String json = run("write");
+        assertThat(json).contains("\"single\"", "\"batchOf10\"");
+        assertThat(number(json, "oursPerSecond")).isPositive();
+        assertThat(number(json, "plainPerSecond")).isPositive();
+    }
+
+    @Test
+    void flatReportsRatesAndWhatAnEventCosts() throws IOException {
+        String json = run("flat");
+        assertThat(number(json, "historyRatio")).isPositive();
+        assertThat(number(json, "openTransactionsRatio")).isPositive();
+        assertThat(number(json, "rowsWrittenPerEvent")).isGreaterThanOrEqualTo(1);
+        assertThat(number(json, "walBytesPerEvent")).isPositive();
+        assertThat(json).contains("\"serverCpuMicrosPerEvent\"");
+    }
+
+    @Test
+    void scaleReportsWhatMoreProcessesDeliver() throws IOException {
+        String json = run("scale");
+        assertThat(number(json, "twoProcesses")).isPositive();
+        assertThat(number(json, "fourProcesses")).isPositive();
+    }
+
+    private String run(String name) throws IOException {
+        Path file = directory.resolve(name + ".json");
+        assertThat(Bench.run(name, "--quick", "--json", file.toString())).isZero();
+        String json = Files.readString(file);
+        assertThat(json).startsWith("{\"name\": \"" + name + "\"");
+        assertThat(number(json, "ratio")).isPositive();
+        return json;
+    }
+
+    /** The first number of this name. */
+    private static double number(String json, String name) {
+        Matcher found = Pattern.compile('"' + name + "\": (-?[0-9.]+)").matcher(json);
+        assertThat(found.find()).as("%s in %s", name, json).isTrue();
+        return Double.parseDouble(found.group(1));
+    }
+}

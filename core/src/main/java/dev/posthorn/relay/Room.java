@@ -1,0 +1,26 @@
+package dev.posthorn.relay;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * How many more events an instance may read for a subscription. Shared by its lanes, whose shares of the limit overlap
+ * while lanes come and go: what the one still holds the other must not read. Thread-safe.
+ */
+final class Room {
+
+    private final AtomicInteger left;
+
+    Room(int limit) {
+        this.left = new AtomicInteger(limit);
+    }
+
+    /** Takes up to so many places; returns how many there were. */
+    int take(int wanted) {
+        int before = left.getAndUpdate(now -> now - Math.min(now, wanted));
+        return Math.min(before, wanted);
+    }
+
+    void giveBack(int places) {
+        left.addAndGet(places);
+    }
+}

@@ -1,0 +1,146 @@
+package dev.posthorn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.log.Schema;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.Subscription;
+import dev.posthorn.testing.RecordingSink;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+/** A writer and a relay do their work with the roles of {@code roles.sql}, and nothing else. */
+class RolesTest {
+
+    @Test
+    void theRolesSufficeAndPermitNothingElse() throws SQLException {
+        check(TestDatabase.create());
+    }
+
+    @Test
+    void theRolesSufficeAndPermitNothingElseOnTheOldestPostgresql() throws SQLException {
+        check(TestDatabase.createOnOldest());
+    }
+
+    /** Roles belong to the cluster: a second database or schema must not stumble over those of the first. */
+    @Test
+    void theScriptCanBeRunForMoreThanOneSchema() {
+        TestDatabase database = TestDatabase.create();
+        new Schema(new SchemaName("billing")).install(database.dataSource());
+        database.execute(new Schema(SchemaName.DEFAULT).roles());
+        database.execute(new Schema(new SchemaName("billing")).roles());
+        assertThat(database.value("SELECT has_table_privilege('posthorn_writer', 'billing.event', 'INSERT')"))
+                .isEqualTo("t");
+    }
+
+    private static void check(TestDatabase database) throws SQLException {
+        database.execute(new Schema(SchemaName.DEFAULT).roles());
+        DataSource writer = login(database, "posthorn_writer");
+        DataSource relay = login(database, "posthorn_relay");
+        // So near the end of the only partition that the relay has to add one.
+        database.execute("SELECT setval('posthorn.event_seq', 499000)");
+
+        RecordingSink sink = RecordingSink.oneAtATime();
+        try (Relay running = Relay.builder(relay)
+                .subscribe(Subscription.to("test", sink).build())
+                .start()) {
+            record(writer);
+            running.wake();
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(() -> assertThat(sink.received()).hasSize(3));
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> database.number("SELECT count(*) FROM posthorn.event_partition") == 2);
+        }
+        // A partition that the relay added is no way around what it may not do.
+        writerIsHeldToItsRole(writer);
+        relayIsHeldToItsRole(relay);
+    }
+
+    private static void writerIsHeldToItsRole(DataSource writer) {
+        denied(
+                writer,
+                "SELECT count(*) FROM posthorn.event",
+                "SELECT count(*) FROM posthorn.event_1",
+                "INSERT INTO posthorn.event_1 SELECT * FROM posthorn.event_1",
+                "UPDATE posthorn.event SET type = 'forged'",
+                "DELETE FROM posthorn.event",
+                "TRUNCATE posthorn.event",
+                "DROP TABLE posthorn.event_1",
+                "SELECT setval('posthorn.event_seq', 1)",
+                "SELECT * FROM posthorn.lane_mark",
+                "UPDATE posthorn.lane_mark SET seq = 0",
+                "UPDATE posthorn.lane_lease SET owner = NULL",
+                "DELETE FROM posthorn.subscription",
+                "UPDATE posthorn.cluster SET era = 1",
+                "SELECT posthorn.add_partition(900000, 900001)",
+                "CREATE TABLE posthorn.own (id int)");
+    }
+
+    private static void relayIsHeldToItsRole(DataSource relay) {
+        denied(
+                relay,
+                "UPDATE posthorn.event SET type = 'forged'",
+                "UPDATE posthorn.event_500001 SET type = 'forged'",
+                "DELETE FROM posthorn.event",
+                "TRUNCATE posthorn.event",
+                "DROP TABLE posthorn.event_500001",
+                "INSERT INTO posthorn.event (id, source, type, version, content_type, payload, occurred_at)"
+                        + " VALUES (gen_random_uuid(), 's', 't', 1, 'a/b', '', now())",
+                "SELECT setval('posthorn.event_seq', 1)",
+                "UPDATE posthorn.cluster SET era = 1",
+                "INSERT INTO posthorn.schema_version VALUES (3)",
+                "DELETE FROM posthorn.event_partition",
+                "CREATE TABLE posthorn.own (id int)");
+    }
+
+    private static void record(DataSource writer) throws SQLException {
+        Event event = Event.builder()
+                .source("shop")
+                .type("order.placed")
+                .key("order-7")
+                .header("tenant", "7")
+                .json("{}")
+                .build();
+        try (Connection connection = writer.getConnection()) {
+            connection.setAutoCommit(false);
+            Outbox.builder().lockKeys(true).build().record(connection, event);
+            Outbox.create().record(connection, List.of(event, event));
+            connection.commit();
+        }
+    }
+
+    private static DataSource login(TestDatabase database, String role) {
+        String user = role + "_login";
+        database.execute("DROP ROLE IF EXISTS " + user);
+        database.execute("CREATE ROLE " + user + " LOGIN PASSWORD 'secret' IN ROLE " + role);
+        return database.dataSource(user, "secret");
+    }
+
+    private static void denied(DataSource dataSource, String... statements) {
+        for (String sql : statements) {
+            assertThatThrownBy(() -> execute(dataSource, sql))
+                    .as(sql)
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            e -> assertThat(e.getSQLState())
+                                    .as("%s: %s", sql, e.getMessage())
+                                    .isEqualTo("42501"));
+        }
+    }
+
+    private static void execute(DataSource dataSource, String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package dev.posthorn.log;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.posthorn.TestDatabase;
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import javax.sql.DataSource;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SchemaTest {
+
+    /** Everything in the schema, without times and object ids. */
+    private static final String CATALOG = """
+            SELECT string_agg(line, chr(10) ORDER BY line COLLATE "C") FROM (
+                SELECT format('%s %s %s %s %s %s', c.relname, c.relkind, c.reloptions, a.attname,
+                              format_type(a.atttypid, a.atttypmod) || ' ' || a.attnotnull || ' ' || a.attcollation,
+                              pg_get_expr(d.adbin, d.adrelid)) AS line
+                  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+                  LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+                 WHERE c.relnamespace = 'posthorn'::regnamespace
+                UNION ALL SELECT pg_get_constraintdef(oid) || conrelid::regclass FROM pg_constraint
+                           WHERE connamespace = 'posthorn'::regnamespace
+                UNION ALL SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class c ON c.oid = indexrelid
+                           WHERE c.relnamespace = 'posthorn'::regnamespace
+                UNION ALL SELECT pg_get_functiondef(oid) || proacl::text FROM pg_proc
+                           WHERE pronamespace = 'posthorn'::regnamespace
+                UNION ALL SELECT 'partition ' || from_seq || ' ' || to_seq FROM posthorn.event_partition
+                UNION ALL SELECT 'version ' || version FROM posthorn.schema_version) AS lines
+            """;
+
+    private static TestDatabase database;
+
+    private final Schema schema = new Schema(SchemaName.DEFAULT);
+
+    @BeforeAll
+    static void createDatabase() {
+        database = TestDatabase.createEmpty();
+    }
+
+    @BeforeEach
+    void startEmpty() {
+        database.execute("DROP SCHEMA IF EXISTS posthorn CASCADE");
+    }
+
+    @Test
+    void installsOnAnEmptyDatabaseWithAPartitionReady() {
+        schema.install(database.dataSource());
+        schema.verify(database.dataSource());
+        assertThat(database.value(
+                        "SELECT string_agg(version::text, ' ' ORDER BY version) FROM posthorn.schema_version"))
+                .isEqualTo("1 2");
+        database.record("k");
+        assertThat(database.number("SELECT count(*) FROM posthorn.event_1")).isOne();
+    }
+
+    @Test
+    void aSecondInstallChangesNothing() {
+        schema.install(database.dataSource());
+        String times = database.value("SELECT string_agg(installed_at::text, ' ') FROM posthorn.schema_version");
+        String before = database.value(CATALOG);
+        schema.install(database.dataSource());
+        assertThat(database.value(CATALOG)).isEqualTo(before);
+        assertThat(database.value("SELECT string_agg(installed_at::text, ' ') FROM posthorn.schema_version"))
+                .isEqualTo(times);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read committed", "repeatable read", "serializable"})
+    void instancesThatStartAtOnceInstallItOnce(String isolation) throws Exception {
+        DataSource dataSource = database.dataSource(isolation);
+        ExecutorService pool = Executors.newFixedThreadPool(8);
+        try {
+            CyclicBarrier together = new CyclicBarrier(8);
+            Callable<Void> start = () -> {
+                together.await(10, SECONDS);
+                schema.install(dataSource);
+                schema.verify(dataSource);
+                return null;
+            };
+            List<Future<Void>> instances = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                instances.add(pool.submit(start));
+            }
+            for (Future<Void> instance : instances) {
+                instance.get(30, SECONDS);
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+        assertThat(database.number("SELECT count(*) FROM posthorn.event_partition"))
+                .isOne();
+        assertThat(database.number("SELECT count(*) FROM posthorn.cluster")).isOne();
+    }
+
+    @Test
+    void theScriptRunByHandMakesWhatInstallMakes() {
+        schema.install(database.dataSource());
+        String installed = database.value(CATALOG);
+        startEmpty();
+
+        database.execute(schema.script());
+        schema.verify(database.dataSource());
+        // No partition yet, and still an event finds its place.
+        database.record("k");
+        assertThat(database.number("SELECT count(*) FROM posthorn.event_default"))
+                .isOne();
+
+        startEmpty();
+        database.execute(schema.script());
+        schema.install(database.dataSource());
+        assertThat(database.value(CATALOG)).isEqualTo(installed);
+    }
+
+    @Test
+    void refusesToWorkWithAMissingSchema() {
+        mismatch(() -> schema.verify(database.dataSource()))
+                .hasMessage(
+                        "schema posthorn is not installed; this library needs version 2. Call Schema.install, or run"
+                                + " the script that Schema.script prints");
+    }
+
+    @Test
+    void refusesToWorkWithAnOlderSchema() {
+        schema.install(database.dataSource());
+        database.execute("DELETE FROM posthorn.schema_version WHERE version = 2");
+        mismatch(() -> schema.verify(database.dataSource()))
+                .hasMessageStartingWith(
+                        "schema posthorn has version 1; this library needs version 2. Call Schema.install");
+    }
+
+    @Test
+    void refusesToWorkWithANewerSchemaAndToInstallOverIt() {
+        schema.install(database.dataSource());
+        database.execute("INSERT INTO posthorn.schema_version VALUES (3)");
+        String message =
+                "schema posthorn has version 3, made by a newer Posthorn; this one knows 2. Upgrade the library";
+        mismatch(() -> schema.verify(database.dataSource())).hasMessage(message);
+        mismatch(() -> schema.install(database.dataSource())).hasMessage(message);
+    }
+
+    @Test
+    void twoSchemasLiveSideBySide() {
+        Schema other = new Schema(new SchemaName("billing"));
+        schema.install(database.dataSource());
+        other.install(database.dataSource());
+        other.verify(database.dataSource());
+        assertThat(other.script()).contains("\"billing\".event").doesNotContain(" posthorn.");
+        database.record("k");
+        assertThat(database.number("SELECT count(*) FROM billing.event")).isZero();
+        assertThat(database.number("SELECT count(*) FROM billing.event_partition"))
+                .isOne();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Posthorn", "1st", "a-b", "a b", "a\"b", "a;b", "a.b", "größe", "a\n"})
+    void refusesANameThatWouldNeedCare(String name) {
+        invalid(name);
+    }
+
+    @Test
+    void refusesANameOfMoreThan48Characters() {
+        invalid("a".repeat(49));
+        assertThat(new SchemaName("a".repeat(48)).name()).hasSize(48);
+    }
+
+    @Test
+    void refusesADatabaseThatIsNotInUtf8() {
+        TestDatabase latin =
+                TestDatabase.createEmpty("ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
+        mismatch(() -> schema.install(latin.dataSource()))
+                .hasMessage("the database's encoding is LATIN1; Posthorn needs UTF8");
+        assertThat(latin.number("SELECT count(*) FROM pg_namespace WHERE nspname = 'posthorn'"))
+                .isZero();
+    }
+
+    @Test
+    void installsOnTheOldestPostgresql() {
+        TestDatabase oldest = TestDatabase.createEmptyOnOldest();
+        assertThat(oldest.number("SHOW server_version_num")).isBetween(130_000L, 139_999L);
+        schema.install(oldest.dataSource());
+        schema.install(oldest.dataSource());
+        schema.verify(oldest.dataSource());
+        oldest.record("k");
+        assertThat(oldest.number("SELECT count(*) FROM posthorn.event_1")).isOne();
+    }
+
+    private static void invalid(String name) {
+        assertThatThrownBy(() -> new SchemaName(name))
+                .isInstanceOfSatisfying(
+                        PosthornException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_SETTING))
+                .hasMessageContaining("schema name '" + name + "' must be lower-case letters");
+    }
+
+    private static AbstractThrowableAssert<?, ?> mismatch(ThrowingCallable work) {
+        return assertThatThrownBy(work)
+                .isInstanceOfSatisfying(
+                        PosthornException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SCHEMA_MISMATCH));
+    }
+}

@@ -1,0 +1,149 @@
+package dev.posthorn.demo;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DemoTest {
+
+    @TempDir
+    private Path temporary;
+
+    private final List<Process> started = new ArrayList<>();
+
+    @AfterEach
+    void endWhatIsLeft() {
+        started.forEach(Process::destroyForcibly);
+    }
+
+    @Test
+    void twoRelayProcessesDeliverEverythingInOrder() throws Exception {
+        Process demo = start("--for", "5s", "--rate", "200", "--instances", "2");
+        String output = rest(demo);
+
+        assertThat(demo.waitFor()).as(output).isZero();
+        assertThat(output)
+                .containsPattern("relay-1 +[1-9][0-9,]* delivered")
+                .containsPattern("relay-2 +[1-9][0-9,]* delivered")
+                .containsPattern("out of order +0\n")
+                .contains("OK: every recorded event was received");
+        assertNothingIsLeft(List.of());
+    }
+
+    @Test
+    void anInterruptEndsWithTheSummary() throws Exception {
+        Process demo = start();
+        awaitStatus(demo.inputReader(UTF_8));
+        List<ProcessHandle> family = demo.descendants().toList();
+        assertThat(new ProcessBuilder("kill", "-INT", Long.toString(demo.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+        String output = rest(demo);
+
+        assertThat(demo.waitFor()).as(output).isZero();
+        assertThat(output).containsPattern("relay-1 +[1-9][0-9,]* delivered");
+        assertNothingIsLeft(family);
+    }
+
+    @Test
+    void aKilledDemoLeavesNoProcessAndNoFile() throws Exception {
+        Process demo = start();
+        awaitStatus(demo.inputReader(UTF_8));
+        List<ProcessHandle> family = demo.descendants().toList();
+        assertThat(family).hasSizeGreaterThan(3);
+        demo.destroyForcibly();
+
+        assertNothingIsLeft(family);
+    }
+
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '"', textBlock = """
+            --rate,      0,         --rate is 0; it must be 1 to 100000
+            --rate,      many,      Invalid value for option '--rate'
+            --instances, 17,        --instances is 17; it must be 1 to 16
+            --keys,      -1,        --keys is -1; it must be 1 to 1000000
+            --lanes,     257,       --lanes is 257; it must be 1 to 256
+            --for,       soon,      "Invalid value for option '--for': 'soon' is not a time such as 20s"
+            --for,       0s,        --for must be longer than nothing
+            --data,      /dev/null, "--data is /dev/null, which is not a directory"
+            --speed,     1,         "Unknown options: '--speed'"
+            """)
+    void aWrongOptionIsNamed(String option, String value, String message) {
+        var out = new ByteArrayOutputStream();
+        var err = new ByteArrayOutputStream();
+
+        int status = Demo.execute(new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8), option, value);
+
+        assertThat(status).isEqualTo(2);
+        assertThat(err.toString(UTF_8)).contains(message).contains("posthorn demo --help");
+        assertThat(out.toString(UTF_8)).isEmpty();
+    }
+
+    private Process start(String... arguments) throws IOException {
+        List<String> command = Stream.concat(
+                        Stream.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java")
+                                        .toString(),
+                                "-Djava.io.tmpdir=" + temporary,
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                Demo.class.getName()),
+                        Stream.of(arguments))
+                .toList();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        started.add(process);
+        return process;
+    }
+
+    private static void awaitStatus(BufferedReader output) throws IOException {
+        StringBuilder seen = new StringBuilder();
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            seen.append(line).append('\n');
+            if (line.matches("recorded .* delivered [1-9].*")) {
+                return;
+            }
+        }
+        throw new AssertionError("the demo ended without a status line:\n" + seen);
+    }
+
+    private static String rest(Process process) {
+        return process.inputReader(UTF_8).lines().map(line -> line + "\n").collect(Collectors.joining());
+    }
+
+    private void assertNothingIsLeft(List<ProcessHandle> family) throws Exception {
+        CompletableFuture.allOf(family.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
+                .get(20, TimeUnit.SECONDS);
+        long giveUpAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+        while (!left().isEmpty() && System.nanoTime() < giveUpAt) {
+            Thread.sleep(20);
+        }
+        assertThat(left()).isEmpty();
+    }
+
+    private List<Path> left() throws IOException {
+        try (Stream<Path> files = Files.list(temporary)) {
+            return files.filter(file -> file.getFileName().toString().startsWith("posthorn"))
+                    .toList();
+        }
+    }
+}

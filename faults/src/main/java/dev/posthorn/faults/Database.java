@@ -1,0 +1,106 @@
+package dev.posthorn.faults;
+
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.log.Schema;
+import dev.posthorn.log.SchemaName;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+
+/** A fresh database with Posthorn's schema and a table of aggregates, each with a counter of its changes. */
+public final class Database {
+
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private final EmbeddedPostgres server;
+    private final String name;
+    private final DataSource dataSource;
+    private final int aggregates;
+
+    private Database(EmbeddedPostgres server, String name, int aggregates) {
+        this.server = server;
+        this.name = name;
+        this.dataSource = server.dataSource(name);
+        this.aggregates = aggregates;
+    }
+
+    public static Database create(EmbeddedPostgres server, int aggregates) throws SQLException {
+        String name = "faults_" + COUNT.incrementAndGet();
+        execute(server.dataSource(), "CREATE DATABASE " + name);
+        Database database = new Database(server, name, aggregates);
+        new Schema(SchemaName.DEFAULT).install(database.dataSource);
+        database.execute(
+                "CREATE TABLE aggregate (id integer PRIMARY KEY, counter bigint NOT NULL) WITH (fillfactor = 50)");
+        database.execute("INSERT INTO aggregate SELECT i, 0 FROM generate_series(0, " + (aggregates - 1) + ") i");
+        return database;
+    }
+
+    public DataSource dataSource() {
+        return dataSource;
+    }
+
+    public EmbeddedPostgres server() {
+        return server;
+    }
+
+    public String jdbcUrl() {
+        return server.jdbcUrl(name);
+    }
+
+    public int aggregates() {
+        return aggregates;
+    }
+
+    public void execute(String sql) throws SQLException {
+        execute(dataSource, sql);
+    }
+
+    private static void execute(DataSource dataSource, String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** The first column of a query, as text. */
+    public List<String> column(String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> values = new ArrayList<>();
+            while (rows.next()) {
+                values.add(rows.getString(1));
+            }
+            return values;
+        }
+    }
+
+    /** What was committed. Fails unless every aggregate has exactly the events that its counter tells of. */
+    public List<Change> committed() throws SQLException {
+        List<Change> changes = new ArrayList<>();
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT id, payload FROM posthorn.event ORDER BY seq")) {
+            while (rows.next()) {
+                changes.add(Change.of(rows.getObject(1, UUID.class), rows.getBytes(2)));
+            }
+        }
+        long counted =
+                Long.parseLong(column("SELECT sum(counter) FROM aggregate").get(0));
+        long distinct = changes.stream()
+                .map(change -> change.aggregate() + " " + change.counter())
+                .distinct()
+                .count();
+        if (counted != changes.size() || counted != distinct) {
+            throw new IllegalStateException("the writers are wrong: aggregates count " + counted
+                    + " changes, the log holds " + changes.size() + " events, " + distinct + " of them different");
+        }
+        return changes;
+    }
+}

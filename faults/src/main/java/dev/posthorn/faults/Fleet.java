@@ -1,0 +1,136 @@
+package dev.posthorn.faults;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The relay processes of a run, each with a name that no other one ever had. */
+final class Fleet implements AutoCloseable {
+
+    static final int LANES = 8;
+    static final int IN_FLIGHT_LIMIT = 60;
+
+    /** As short as a lease may be for this timeout. */
+    static final long TIMEOUT_MILLIS = 500;
+
+    static final long LEASE_MILLIS = 2_000;
+
+    private final Database database;
+    private final int port;
+    private final Path logs;
+    private final Map<String, Process> processes = new LinkedHashMap<>();
+    private int count;
+
+    Fleet(Database database, int port) throws IOException {
+        this.database = database;
+        this.port = port;
+        this.logs = Files.createTempDirectory("posthorn-faults-");
+    }
+
+    String start() throws IOException {
+        String instance = "relay-" + ++count;
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx128m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Dposthorn.log.level=INFO",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        RelayProcess.class.getName(),
+                        database.jdbcUrl(),
+                        database.server().user(),
+                        database.server().password(),
+                        instance,
+                        Integer.toString(port),
+                        Integer.toString(LANES),
+                        Integer.toString(IN_FLIGHT_LIMIT),
+                        Long.toString(LEASE_MILLIS),
+                        Long.toString(TIMEOUT_MILLIS))
+                .redirectErrorStream(true)
+                .redirectOutput(logFile(instance))
+                .start();
+        processes.put(instance, process);
+        return instance;
+    }
+
+    List<String> alive() {
+        return List.copyOf(processes.keySet());
+    }
+
+    /** SIGKILL. */
+    void kill(String instance) {
+        process(instance).destroyForcibly();
+        processes.remove(instance);
+    }
+
+    void freeze(String instance) throws IOException {
+        signal("-STOP", instance);
+    }
+
+    void thaw(String instance) throws IOException {
+        signal("-CONT", instance);
+    }
+
+    private void signal(String signal, String instance) throws IOException {
+        Process kill = new ProcessBuilder(
+                        "kill", signal, Long.toString(process(instance).pid()))
+                .start();
+        try {
+            if (kill.waitFor() != 0) {
+                throw new IOException("kill " + signal + " of " + instance + " failed");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    private Process process(String instance) {
+        Process process = processes.get(instance);
+        if (process == null || !process.isAlive()) {
+            throw new IllegalStateException(instance + " is not running; its log:\n" + log(instance));
+        }
+        return process;
+    }
+
+    String log(String instance) {
+        try {
+            return Files.readString(logFile(instance).toPath());
+        } catch (IOException e) {
+            return "(no log: " + e + ")";
+        }
+    }
+
+    private File logFile(String instance) {
+        return logs.resolve(instance + ".log").toFile();
+    }
+
+    /** Lets every process end cleanly; false if one did not. */
+    boolean stop() throws IOException, InterruptedException {
+        for (Process process : processes.values()) {
+            process.getOutputStream().close();
+        }
+        boolean clean = true;
+        for (Process process : processes.values()) {
+            clean &= process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+        }
+        return clean;
+    }
+
+    @Override
+    public void close() throws IOException {
+        processes.values().forEach(Process::destroyForcibly);
+        try (var files = Files.list(logs)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(logs);
+    }
+}

@@ -1,0 +1,217 @@
+package dev.posthorn.faults;
+
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** Relay processes that are killed or frozen while an application goes on writing. */
+public final class Relays implements AutoCloseable {
+
+    private static final int AGGREGATES = 300;
+    private static final int WRITERS = 6;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final long seed;
+    private final SplittableRandom random;
+    private final Database database;
+    private final Receiver receiver;
+    private final Fleet fleet;
+    private final Tally tally = new Tally();
+    private final List<String> struck = new ArrayList<>();
+
+    public Relays(EmbeddedPostgres server, long seed) throws SQLException, IOException {
+        this.seed = seed;
+        this.random = new SplittableRandom(seed);
+        this.database = Database.create(server, AGGREGATES);
+        this.receiver = new Receiver(seed);
+        this.fleet = new Fleet(database, receiver.port());
+    }
+
+    /** Kills so many, or for that long if that is longer, each while it had events in flight. */
+    public Report kill(int kills, Duration atLeast) throws Exception {
+        long started = System.nanoTime();
+        MarkWatch marks = MarkWatch.start(database);
+        Load load = Load.ordinary(database, WRITERS, seed, tally);
+        for (int i = 0; i < 3; i++) {
+            fleet.start();
+        }
+        while (struck.size() < kills || System.nanoTime() - started < atLeast.toNanos()) {
+            killOne();
+            load.check();
+        }
+        return finish(started, load, marks);
+    }
+
+    private void killOne() throws IOException, InterruptedException {
+        strike(fleet.alive(), "in flight at kills", fleet::kill);
+        fleet.start();
+        TimeUnit.MILLISECONDS.sleep(400 + random.nextInt(400));
+    }
+
+    private void strike(List<String> candidates, String counter, Receiver.Strike how)
+            throws IOException, InterruptedException {
+        Receiver.Struck hit = receiver.strikeInFlight(candidates, PATIENCE, how);
+        if (hit == null) {
+            throw new IllegalStateException("nothing of " + candidates + " was in flight for " + PATIENCE);
+        }
+        struck.add(hit.instance());
+        tally.add(counter, hit.inFlight());
+    }
+
+    /** Freezes one until another has taken over its lanes and gone on, then thaws it, so many times. */
+    public Report freeze(int times, Duration atLeast) throws Exception {
+        long started = System.nanoTime();
+        MarkWatch marks = MarkWatch.start(database);
+        Load load = Load.ordinary(database, WRITERS, seed, tally);
+        String one = fleet.start();
+        String other = fleet.start();
+        for (int i = 0; i < times || System.nanoTime() - started < atLeast.toNanos(); i++) {
+            freezeAndThaw(i % 2 == 0 ? one : other, i % 2 == 0 ? other : one);
+            load.check();
+        }
+        return finish(started, load, marks);
+    }
+
+    private void freezeAndThaw(String victim, String heir) throws Exception {
+        int lanes = Fleet.LANES * RelayProcess.SUBSCRIPTIONS.size();
+        await(
+                "both have lanes",
+                () -> lanesOf(victim) > 0 && lanesOf(heir) > 0 && lanesOf(heir) + lanesOf(victim) == lanes);
+        int lostBefore = lanesLost(victim);
+        strike(List.of(victim), "in flight at freezes", fleet::freeze);
+        await(heir + " has taken over every lane", () -> lanesOf(heir) == lanes);
+        int then = receiver.receivedFrom(heir);
+        await(heir + " delivers", () -> receiver.receivedFrom(heir) > then + 200);
+        fleet.thaw(victim);
+        await(victim + " notices that its lanes are lost", () -> lanesLost(victim) > lostBefore);
+        tally.add("lanes lost by the frozen", lanesLost(victim) - lostBefore);
+    }
+
+    private int lanesLost(String instance) {
+        return fleet.log(instance).split("another instance owns it now", -1).length - 1;
+    }
+
+    private int lanesOf(String instance) throws SQLException {
+        return database.column(
+                        "SELECT lane_id FROM posthorn.lane_lease WHERE expires_at > clock_timestamp() AND owner = '"
+                                + instance + "'")
+                .size();
+    }
+
+    private Report finish(long started, Load load, MarkWatch marks) throws Exception {
+        load.stop();
+        List<Change> committed = database.committed();
+        for (String subscription : RelayProcess.SUBSCRIPTIONS) {
+            awaitAll(subscription, committed.size());
+        }
+        boolean clean = fleet.stop();
+        List<String> backwards = marks.stop();
+        List<Ledger.Verdict> verdicts = RelayProcess.SUBSCRIPTIONS.stream()
+                .map(subscription -> receiver.verdict(subscription, committed))
+                .toList();
+        List<Integer> worst = RelayProcess.SUBSCRIPTIONS.stream()
+                .map(subscription -> struck.stream()
+                        .mapToInt(instance -> receiver.duplicatesAfter(subscription, instance))
+                        .max()
+                        .orElse(0))
+                .toList();
+        Duration took = Duration.ofNanos(System.nanoTime() - started);
+        return new Report(seed, took, committed.size(), struck.size(), verdicts, worst, backwards, clean, tally);
+    }
+
+    /** However long it takes, as long as something still comes. */
+    private void awaitAll(String subscription, int events) throws SQLException, InterruptedException {
+        for (int before = -1; before < receiver.distinct(subscription); ) {
+            before = receiver.distinct(subscription);
+            int now = before;
+            if (before >= events || !becomes(() -> receiver.distinct(subscription) > now)) {
+                break;
+            }
+        }
+        if (receiver.distinct(subscription) < events) {
+            fleet.alive().forEach(instance -> System.err.println(instance + "\n" + fleet.log(instance)));
+        }
+    }
+
+    /** Something that becomes true. */
+    private interface Condition {
+        boolean holds() throws SQLException;
+    }
+
+    private static void await(String what, Condition condition) throws SQLException, InterruptedException {
+        if (!becomes(condition)) {
+            throw new IllegalStateException("not within " + PATIENCE + ": " + what);
+        }
+    }
+
+    private static boolean becomes(Condition condition) throws SQLException, InterruptedException {
+        long giveUpAt = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.holds()) {
+            if (System.nanoTime() > giveUpAt) {
+                return false;
+            }
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+        return true;
+    }
+
+    @Override
+    public void close() throws IOException {
+        fleet.close();
+        receiver.close();
+    }
+
+    /**
+     * What came of a run.
+     *
+     * @param struck processes killed or frozen while they had events in flight
+     * @param worst per subscription, the most duplicates that one of those caused
+     * @param backwards marks that lost ground
+     * @param stoppedCleanly whether the survivors ended by themselves when asked to
+     */
+    public record Report(
+            long seed,
+            Duration took,
+            int committed,
+            int struck,
+            List<Ledger.Verdict> verdicts,
+            List<Integer> worst,
+            List<String> backwards,
+            boolean stoppedCleanly,
+            Tally tally) {
+
+        public Report {
+            verdicts = List.copyOf(verdicts);
+            worst = List.copyOf(worst);
+            backwards = List.copyOf(backwards);
+        }
+
+        /** The most duplicates that one struck process may cause. */
+        public int inFlightLimit() {
+            return Fleet.IN_FLIGHT_LIMIT;
+        }
+
+        public boolean isClean() {
+            return backwards.isEmpty()
+                    && stoppedCleanly
+                    && verdicts.stream().allMatch(Ledger.Verdict::isClean)
+                    && worst.stream().allMatch(duplicates -> duplicates <= inFlightLimit())
+                    && verdicts.stream().allMatch(v -> v.repeated() <= (long) struck * inFlightLimit());
+        }
+
+        @Override
+        public String toString() {
+            return "seed " + seed + ", " + took.toSeconds() + " s, " + struck + " struck with events in flight, "
+                    + committed + " events committed; most duplicates of one process " + worst + " (limit "
+                    + inFlightLimit() + "); " + tally + (stoppedCleanly ? "" : "; NOT stopped cleanly")
+                    + (backwards.isEmpty() ? "" : "; marks went BACKWARDS: " + backwards)
+                    + verdicts.stream().map(v -> "\n  " + v).collect(Collectors.joining());
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.posthorn.faults;
+
+import dev.posthorn.embedded.postgres.Binaries;
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+
+/** The PostgreSQL servers of this JVM, each started on first use and stopped with the JVM. */
+public final class Servers {
+
+    private Servers() {}
+
+    public static EmbeddedPostgres newest() {
+        return Newest.SERVER;
+    }
+
+    public static EmbeddedPostgres oldest() {
+        return Oldest.SERVER;
+    }
+
+    private static EmbeddedPostgres start(Binaries binaries) {
+        return EmbeddedPostgres.builder()
+                .binaries(binaries)
+                .setting("max_prepared_transactions", "50")
+                .start();
+    }
+
+    private static final class Newest {
+        static final EmbeddedPostgres SERVER = start(Binaries.newest());
+    }
+
+    private static final class Oldest {
+        static final EmbeddedPostgres SERVER = start(Binaries.oldest());
+    }
+}

@@ -1,0 +1,43 @@
+package dev.posthorn.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.faults.Ledger.Verdict;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Longer forms: {@code ./posthorn faults kill --for 10m} and {@code ./posthorn faults freeze --for 10m}. */
+class RelaysTest {
+
+    private static final int KILLS = 20;
+    private static final long SEED = Long.getLong("posthorn.faults.seed", System.nanoTime());
+
+    @Test
+    void nothingIsLostOrReorderedWhenRelaysAreKilledWithEventsInFlight() throws Exception {
+        try (Relays relays = new Relays(Servers.newest(), SEED)) {
+            Relays.Report report = relays.kill(KILLS, Duration.ZERO);
+
+            System.out.println("kill: " + report);
+            assertThat(report.struck()).isGreaterThanOrEqualTo(KILLS);
+            assertKept(report);
+        }
+    }
+
+    @Test
+    void aThawedRelaySettlesNothingOfTheLanesItHasLost() throws Exception {
+        try (Relays relays = new Relays(Servers.newest(), SEED)) {
+            Relays.Report report = relays.freeze(1, Duration.ZERO);
+
+            System.out.println("freeze: " + report);
+            assertThat(report.tally().of("lanes lost by the frozen")).isPositive();
+            assertKept(report);
+        }
+    }
+
+    private static void assertKept(Relays.Report report) {
+        assertThat(report.verdicts()).allMatch(Verdict::isClean);
+        assertThat(report.backwards()).as("marks that went backwards").isEmpty();
+        assertThat(report.worst()).as("duplicates per process").allMatch(most -> most <= report.inFlightLimit());
+        assertThat(report.stoppedCleanly()).isTrue();
+    }
+}

@@ -1,0 +1,69 @@
+package dev.posthorn.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.faults.Ledger.Verdict;
+import dev.posthorn.log.Guard;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Run longer with -Dposthorn.torture.seconds, and again as before with -Dposthorn.torture.seed. */
+class TortureTest {
+
+    private static final long SECONDS = Long.getLong("posthorn.torture.seconds", 30);
+    private static final long SEED = Long.getLong("posthorn.torture.seed", System.nanoTime());
+    private static final Duration AT_MOST = Duration.ofSeconds(20);
+
+    @Test
+    void nothingIsMissedDoubledOrReorderedOnTheNewestPostgres() throws Exception {
+        assertSurvives(Servers.newest());
+    }
+
+    @Test
+    void nothingIsMissedDoubledOrReorderedOnTheOldestPostgres() throws Exception {
+        assertSurvives(Servers.oldest());
+    }
+
+    private static void assertSurvives(EmbeddedPostgres server) throws Exception {
+        Torture.Report report =
+                new Torture(server, SEED).attachAllForms().runFor(Duration.ofMillis(SECONDS * 500 - 1_500));
+        System.out.println("torture: " + report);
+        assertThat(report.verdicts()).allMatch(Verdict::isClean);
+        assertThat(report.missing()).as("what did not happen").isEmpty();
+    }
+
+    @Test
+    void everyWrongReaderLosesOrReorders() throws Exception {
+        Torture torture = new Torture(Servers.newest(), SEED);
+        Database log = torture.database();
+        torture.attach(WrongReaders.bySeq(log))
+                .attach(WrongReaders.bySeqBelowHorizon(log))
+                .attach(WrongReaders.byTransactionAndSeq(log))
+                .attach(WrongReaders.byWindowsOfHorizon(log));
+
+        Torture.Report report = torture.runUntilAllFail(AT_MOST);
+
+        System.out.println("wrong readers: " + report);
+        List<Verdict> verdicts = report.verdicts();
+        assertThat(verdicts.get(0).lost()).isPositive();
+        assertThat(verdicts.get(1).lost()).isPositive();
+        assertThat(verdicts.subList(2, 4)).allMatch(verdict -> verdict.reordered() > 0);
+    }
+
+    @Test
+    void theRightReaderFailsWithoutAnyOneOfItsGuards() throws Exception {
+        Torture torture = new Torture(Servers.newest(), SEED);
+        for (Guard guard : List.of(
+                Guard.STRAGGLERS, Guard.FROZEN_WINDOW, Guard.MERGED_STRAGGLERS, Guard.SNAPSHOT_OF_SAME_STATEMENT)) {
+            torture.attach(WindowReader.without(torture.database(), guard, 3));
+        }
+
+        Torture.Report report = torture.runUntilAllFail(AT_MOST);
+
+        System.out.println("lifted guards: " + report);
+        assertThat(report.verdicts()).noneMatch(Verdict::isClean);
+        assertThat(report.verdicts().get(0).lost()).as("without stragglers").isPositive();
+    }
+}

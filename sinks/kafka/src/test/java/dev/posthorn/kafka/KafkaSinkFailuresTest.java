@@ -1,0 +1,227 @@
+package dev.posthorn.kafka;
+
+import static dev.posthorn.kafka.OutboxDatabase.event;
+import static dev.posthorn.kafka.OutboxDatabase.numbered;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.embedded.kafka.EmbeddedKafka;
+import dev.posthorn.event.Event;
+import dev.posthorn.sink.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Each failure strikes in the middle of a pipelined run of one key. */
+class KafkaSinkFailuresTest {
+
+    private static final int EVENTS = 2000;
+    private static final int BAD = 1000;
+
+    private static EmbeddedKafka kafka;
+    private static int topics;
+
+    private OutboxDatabase database;
+    private String topic;
+
+    @BeforeAll
+    static void startKafka() {
+        kafka = EmbeddedKafka.builder()
+                .setting("auto.create.topics.enable", "false")
+                .start();
+    }
+
+    @AfterAll
+    static void stopKafka() {
+        kafka.close();
+    }
+
+    @BeforeEach
+    void prepare() throws Exception {
+        database = OutboxDatabase.create();
+        topic = "orders-" + ++topics;
+    }
+
+    @Test
+    void anEventOverTheProducersLimitStopsTheLaneWhenEverythingBeforeItIsSettled() {
+        kafka.createTopic(topic, 4);
+        record(run(BAD, event(BAD, "order.placed", noise(40_000))));
+
+        try (RelayRun run = RelayRun.start(
+                database, small().setting("max.request.size", "20000").build())) {
+            run.awaitStopped();
+
+            run.awaitDelivered(BAD);
+            assertThat(run.sink().failures())
+                    .singleElement()
+                    .satisfies(outcome -> assertThat(outcome)
+                            .isInstanceOf(Outcome.Reject.class)
+                            .asString()
+                            .contains("20000", "max.request.size", topic));
+        }
+        assertThat(numbers()).isEqualTo(range(0, BAD));
+
+        restartAndExpect(small(), range(0, EVENTS));
+    }
+
+    @Test
+    void anEventOverTheTopicsLimitStopsTheLaneWhenEverythingBeforeItIsSettled() throws Exception {
+        kafka.createTopic(topic, 4, Map.of("max.message.bytes", "10000"));
+        record(run(BAD, event(BAD, "order.placed", noise(40_000))));
+
+        try (RelayRun run = RelayRun.start(database, small().build())) {
+            run.awaitStopped();
+
+            run.awaitDelivered(BAD);
+            assertThat(run.sink().failures())
+                    .singleElement()
+                    .satisfies(outcome -> assertThat(outcome)
+                            .isInstanceOf(Outcome.Reject.class)
+                            .asString()
+                            .contains("max.message.bytes", topic));
+            assertThat(run.overtaken()).isZero();
+        }
+        assertThat(numbers()).isEqualTo(range(0, BAD));
+
+        allow(100_000);
+        restartAndExpect(small(), range(0, EVENTS));
+    }
+
+    /** A broker that has not heard of a producer yet takes its second batch although the first has failed. */
+    @Test
+    void nothingOvertakesTheVeryFirstEventOfAChannel() throws Exception {
+        kafka.createTopic(topic, 1, Map.of("max.message.bytes", "10000"));
+        record(run(0, event(0, "order.placed", noise(40_000))));
+
+        try (RelayRun run = RelayRun.start(database, small().build())) {
+            run.awaitStopped();
+        }
+        assertThat(numbers()).isEmpty();
+
+        allow(100_000);
+        restartAndExpect(small(), range(0, EVENTS));
+    }
+
+    @Test
+    void anEventForACompactedTopicNeedsAKey() {
+        kafka.createTopic(topic, 1, Map.of("cleanup.policy", "compact"));
+        Event keyless =
+                Event.builder().source("shop").type("order.placed").json("1000").build();
+        record(run(BAD, keyless));
+
+        try (RelayRun run = RelayRun.start(database, small().build())) {
+            run.awaitStopped();
+
+            assertThat(run.sink().failures()).first().isInstanceOf(Outcome.Reject.class);
+        }
+        assertThat(numbers()).isEqualTo(range(0, numbers().size())).hasSizeLessThanOrEqualTo(BAD);
+    }
+
+    @Test
+    void aMissingTopicHoldsTheLaneUntilSomebodyCreatesIt() {
+        kafka.createTopic(topic, 4);
+        String missing = topic + "-missing";
+        record(run(BAD, event(BAD, "order.lost", "")));
+
+        try (RelayRun run = RelayRun.startImpatient(
+                database, small().topicFor("order.lost", missing).build())) {
+            run.awaitOpened(3);
+
+            assertThat(run.delivered()).isEqualTo(BAD);
+            assertThat(numbers()).isEqualTo(range(0, BAD));
+            assertThat(run.sink().failures())
+                    .allSatisfy(outcome -> assertThat(outcome)
+                            .isInstanceOf(Outcome.Unavailable.class)
+                            .asString()
+                            .contains("'" + missing + "' cannot be found", "create it"));
+
+            kafka.createTopic(missing, 1);
+            run.awaitDelivered(EVENTS);
+            assertThat(run.overtaken()).isZero();
+        }
+        List<Integer> others = new ArrayList<>(range(0, EVENTS));
+        others.remove(Integer.valueOf(BAD));
+        assertThat(numbers()).isEqualTo(others);
+        assertThat(TopicContent.numbers(kafka.bootstrapServers(), missing)).containsExactly(BAD);
+    }
+
+    @Test
+    void everythingArrivesThoughTheBrokerRestartsUnderLoad() throws Exception {
+        kafka.createTopic(topic, 4);
+        Load load = Load.on(database);
+        try (RelayRun run = RelayRun.startImpatient(database, sink().build())) {
+            run.awaitDelivered(1000);
+
+            kafka.stop();
+            run.awaitOpened(2);
+            kafka.start();
+
+            int recorded = load.end();
+            run.awaitDelivered(recorded);
+            assertThat(TopicContent.firstNumbers(kafka.bootstrapServers(), topic))
+                    .isEqualTo(range(0, recorded));
+            assertThat(run.overtaken()).isZero();
+        }
+    }
+
+    /** Small batches, so that many are on their way at once. */
+    private KafkaSink.Builder small() {
+        return sink().setting("batch.size", "4096");
+    }
+
+    private KafkaSink.Builder sink() {
+        return KafkaSink.builder(kafka.bootstrapServers()).topic(topic);
+    }
+
+    private void restartAndExpect(KafkaSink.Builder sink, List<Integer> expected) {
+        try (RelayRun run = RelayRun.start(database, sink.build())) {
+            run.awaitDelivered(expected.size() - numbers().size());
+        }
+        assertThat(numbers()).isEqualTo(expected);
+    }
+
+    private void allow(int bytes) throws Exception {
+        try (var admin = kafka.admin()) {
+            var resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+            var entry = new ConfigEntry("max.message.bytes", Integer.toString(bytes));
+            admin.incrementalAlterConfigs(Map.of(resource, List.of(new AlterConfigOp(entry, AlterConfigOp.OpType.SET))))
+                    .all()
+                    .get();
+        }
+    }
+
+    private void record(List<Event> events) {
+        database.record(events);
+    }
+
+    private List<Integer> numbers() {
+        return TopicContent.numbers(kafka.bootstrapServers(), topic);
+    }
+
+    /** A run of numbered events, one of them replaced. */
+    private static List<Event> run(int bad, Event instead) {
+        return IntStream.range(0, EVENTS)
+                .mapToObj(number -> number == bad ? instead : numbered(number))
+                .toList();
+    }
+
+    private static List<Integer> range(int from, int to) {
+        return IntStream.range(from, to).boxed().toList();
+    }
+
+    /** Text that no compression makes much smaller. */
+    private static String noise(int length) {
+        return new Random(7)
+                .ints(length, '!', '~')
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+}
