@@ -12,6 +12,8 @@ final class PlainTable implements Write.Recording {
 
     static final String CREATE = """
             CREATE TABLE plain_event (
+                txid           xid8        NOT NULL DEFAULT pg_current_xact_id(),
+                seq            bigserial   NOT NULL,
                 id             uuid        PRIMARY KEY,
                 source_id      text,
                 source         text        NOT NULL,

@@ -120,12 +120,15 @@ public final class EventWriter {
         }
     }
 
-    private static @Nullable String[] texts(List<Event> events, Function<Event, @Nullable String> field) {
+    /** Null if no event has the field: unnest pads the shorter lists, and there is less to send. */
+    private static @Nullable String @Nullable [] texts(List<Event> events, Function<Event, @Nullable String> field) {
         @Nullable String[] texts = new String[events.size()];
+        boolean any = false;
         for (int i = 0; i < texts.length; i++) {
             texts[i] = field.apply(events.get(i));
+            any |= texts[i] != null;
         }
-        return texts;
+        return any ? texts : null;
     }
 
     private static @Nullable String text(@Nullable Instant instant) {
