@@ -34,7 +34,7 @@ final class Latency implements Callable<Integer> {
     private int seconds = 20;
 
     @Option(names = "--warm-up", description = "Seconds before, which do not count (${DEFAULT-VALUE}).")
-    private int warmUp = 10;
+    private int warmUp = 45;
 
     @Option(names = "--writers", description = "Connections that commit (${DEFAULT-VALUE}).")
     private int writers = 16;

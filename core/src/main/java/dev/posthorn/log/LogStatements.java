@@ -28,9 +28,9 @@ final class LogStatements {
             size AS MATERIALIZED (
                 SELECT count(*) <= :limit AND coalesce(sum(octet_length(payload)), 0) <= :bytes AS whole FROM found
             )
-            SELECT b::text AS b, whole, {nothing} FROM s CROSS JOIN size
+            SELECT {nothing}, b::text AS b, whole FROM s CROSS JOIN size
             UNION ALL
-            SELECT NULL, NULL, {columns} FROM found {if_whole}
+            SELECT {columns}, NULL, NULL FROM found {if_whole}
             ORDER BY seq NULLS FIRST
             """;
 
