@@ -40,9 +40,9 @@ public final class Lane {
         RUNNING,
         /** The sink rejected an event; nothing more is sent until somebody has dealt with it. */
         STOPPED,
-        /** Everything sent is settled and the lease can be given up. */
+        /** Everything sent is settled, and the lease given up or gone with its generation. */
         LEFT,
-        /** Another instance owns the lane, or the number of lanes has changed. */
+        /** Another instance owns the lane. */
         LOST
     }
 
@@ -61,6 +61,7 @@ public final class Lane {
     private volatile Orders orders;
     private volatile State state = State.RUNNING;
     private volatile boolean woken;
+    private volatile boolean retired;
     private Runnable signal = () -> {};
 
     private Cursor cursor;
@@ -110,6 +111,8 @@ public final class Lane {
     public long step() {
         if (lease.isLost()) {
             end(State.LOST);
+        } else if (retired) {
+            end(State.LEFT);
         }
         if (isEnded()) {
             return SECOND;
@@ -320,8 +323,8 @@ public final class Lane {
             dispatch.close();
             giveBackRoom(beyondMark());
             if (how == State.LOST) {
-                log.info(
-                        "Lane {}: no longer ours; {} events without an answer are sent again by its owner",
+                log.warn(
+                        "Lane {}: another instance owns it now; {} events without an answer are sent again there",
                         name,
                         dispatch.inFlight());
             }
@@ -358,6 +361,12 @@ public final class Lane {
     /** From any thread. */
     void order(Orders orders) {
         this.orders = orders;
+        signal.run();
+    }
+
+    /** Its generation has ended; it must not read on. From any thread. */
+    void retire() {
+        retired = true;
         signal.run();
     }
 

@@ -118,7 +118,7 @@ final class LeaseKeeper {
     /** Its lanes have all stopped at one snapshot; without orders to stand still they would read on past it. */
     private static void endFormerGeneration(Holding holding, int generation) {
         if (holding.generation != generation) {
-            holding.lanes.values().forEach(lane -> lane.lease().lose());
+            holding.lanes.values().forEach(Lane::retire);
             holding.lanes.clear();
             holding.generation = generation;
         }
