@@ -26,8 +26,6 @@ import picocli.CommandLine.Option;
         description = "Transactions/s of a business row and its events, against a plain INSERT of the same columns.")
 final class Write implements Callable<Integer> {
 
-    private static final int EVENTS_OF_BATCH = 10;
-
     @Mixin
     private final Output output = new Output();
 
@@ -40,30 +38,27 @@ final class Write implements Callable<Integer> {
     @Option(names = "--rounds", description = "Rounds of each side, of which the median counts (${DEFAULT-VALUE}).")
     private int rounds = 5;
 
+    @Option(names = "--events", description = "Events of a transaction (${DEFAULT-VALUE}).")
+    private int events = 1;
+
     @Option(names = "--size", description = "Bytes of an event's payload (${DEFAULT-VALUE}).")
     private int size = 500;
 
     @Override
     public Integer call() throws IOException, SQLException, InterruptedException {
         try (Server server = Server.start()) {
-            Form single = measure(server, "single", 1);
-            Form batch = measure(server, "batch", EVENTS_OF_BATCH);
-            double ratio = Math.min(single.ratio(), batch.ratio());
-            Map<String, Object> figures = new LinkedHashMap<>();
-            figures.put("single", single.figures());
-            figures.put("batchOf10", batch.figures());
+            Form form = measure(server);
+            Map<String, Object> figures = new LinkedHashMap<>(form.figures());
+            figures.put("eventsPerTransaction", events);
             figures.put("connections", connections);
             output.result(
-                    new Result("write", ratio, figures),
-                    "one event per transaction %,.0f tx/s, plain %,.0f tx/s, ratio %.3f; %d events per transaction"
-                            + " %,.0f tx/s, plain %,.0f tx/s, ratio %.3f",
-                    Figures.median(single.ours),
-                    Figures.median(single.plain),
-                    single.ratio(),
-                    EVENTS_OF_BATCH,
-                    Figures.median(batch.ours),
-                    Figures.median(batch.plain),
-                    batch.ratio());
+                    new Result("write", form.ratio(), figures),
+                    "%d event%s per transaction: %,.0f tx/s, plain %,.0f tx/s, ratio %.3f",
+                    events,
+                    events == 1 ? "" : "s",
+                    Figures.median(form.ours),
+                    Figures.median(form.plain),
+                    form.ratio());
         }
         return 0;
     }
@@ -77,23 +72,26 @@ final class Write implements Callable<Integer> {
 
         Map<String, Object> figures() {
             return Map.of(
-                    "ratio", ratio(),
-                    "oursPerSecond", Figures.median(ours),
-                    "plainPerSecond", Figures.median(plain),
-                    "oursRounds", ours,
-                    "plainRounds", plain);
+                    "oursPerSecond",
+                    Figures.median(ours),
+                    "plainPerSecond",
+                    Figures.median(plain),
+                    "oursRounds",
+                    ours,
+                    "plainRounds",
+                    plain);
         }
     }
 
-    private Form measure(Server server, String name, int events) throws SQLException, InterruptedException {
+    private Form measure(Server server) throws SQLException, InterruptedException {
         Form form = new Form(new ArrayList<>(), new ArrayList<>());
         for (int i = 0; i <= output.size(rounds, 1); i++) {
             // Each side begins every second round: whoever comes second finds the machine in another state.
-            double first = round(server, i % 2 == 0, events);
-            double second = round(server, i % 2 != 0, events);
+            double first = round(server, i % 2 == 0);
+            double second = round(server, i % 2 != 0);
             double ours = i % 2 == 0 ? first : second;
             double plain = i % 2 == 0 ? second : first;
-            output.progress("%s %s: ours %,.0f tx/s, plain %,.0f tx/s", name, i == 0 ? "warm-up" : i, ours, plain);
+            output.progress("%s: ours %,.0f tx/s, plain %,.0f tx/s", i == 0 ? "warm-up" : "round " + i, ours, plain);
             if (i > 0) {
                 form.ours.add(ours);
                 form.plain.add(plain);
@@ -102,14 +100,14 @@ final class Write implements Callable<Integer> {
         return form;
     }
 
-    private double round(Server server, boolean ours, int events) throws SQLException, InterruptedException {
+    private double round(Server server, boolean ours) throws SQLException, InterruptedException {
         Database database = server.create("write");
         try {
             database.execute(PlainTable.CREATE);
             database.execute(BUSINESS_TABLE);
             database.dataSource().setReWriteBatchedInserts(true);
             database.comeToRest();
-            return transactionsPerSecond(database, ours ? new OurRecording() : new PlainTable(), events);
+            return transactionsPerSecond(database, ours ? new OurRecording() : new PlainTable());
         } finally {
             server.drop("write");
         }
@@ -140,7 +138,7 @@ final class Write implements Callable<Integer> {
         }
     }
 
-    private double transactionsPerSecond(Database database, Recording recording, int events)
+    private double transactionsPerSecond(Database database, Recording recording)
             throws SQLException, InterruptedException {
         ExecutorService threads = Executors.newFixedThreadPool(connections);
         List<Connection> open = new ArrayList<>();
@@ -153,7 +151,7 @@ final class Write implements Callable<Integer> {
             List<Callable<Long>> writers = new ArrayList<>();
             for (Connection connection : open) {
                 SampleEvents samples = new SampleEvents(writers.size(), size, 5000);
-                writers.add(() -> writeUntil(end, connection, recording, samples, events));
+                writers.add(() -> writeUntil(end, connection, recording, samples));
             }
             long sum = 0;
             for (Future<Long> count : threads.invokeAll(writers)) {
@@ -170,8 +168,7 @@ final class Write implements Callable<Integer> {
         }
     }
 
-    private static long writeUntil(
-            long end, Connection connection, Recording recording, SampleEvents samples, int events)
+    private long writeUntil(long end, Connection connection, Recording recording, SampleEvents samples)
             throws SQLException {
         long count = 0;
         try (PreparedStatement business = connection.prepareStatement(BUSINESS_ROW)) {

@@ -230,10 +230,10 @@ public final class Lane {
         if (state != State.RUNNING || orders.leave() || dispatch.isSuspended() || !pace.isDue(now)) {
             return;
         }
-        if (!isWorthReading() || !enterNextWindow()) {
+        if (!isWorthReading()) {
             return;
         }
-        int places = takeRoom(Math.min(orders.inFlightLimit() - beyondMark(), subscription.batchSize()));
+        int places = enterNextWindow() ? takeRoom(Math.min(roomForEvents(), subscription.batchSize())) : 0;
         if (places == 0) {
             pace.foundNothing(now);
             return;
@@ -254,7 +254,11 @@ public final class Lane {
     /** Whether there is room for more than a few events: a read costs the same for one as for many. */
     private boolean isWorthReading() {
         int least = Math.min(subscription.batchSize(), Math.max(1, orders.inFlightLimit() / 4));
-        return orders.inFlightLimit() - beyondMark() >= least && roomInBytes() > 0;
+        return roomForEvents() >= least && roomInBytes() > 0;
+    }
+
+    private int roomForEvents() {
+        return orders.inFlightLimit() - beyondMark();
     }
 
     private long roomInBytes() {

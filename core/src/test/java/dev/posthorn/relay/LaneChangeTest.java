@@ -7,6 +7,7 @@ import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
+import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +66,19 @@ class LaneChangeTest {
         relay.pass().run(2);
         narrower.pass().run(2);
         assertThat(instances.sink.receivedSeqs()).hasSize(7).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aLaneThatStandsStillDoesNotKeepItsWorkerBusy() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay relay = instances.start("old", 2);
+        relay.run(1);
+        instances.start("wider", 3);
+        relay.pass().run(2);
+        instances.clock.advance(Duration.ofSeconds(1));
+        assertThat(relay.lanes())
+                .isNotEmpty()
+                .allSatisfy(lane -> assertThat(lane.step()).isPositive());
     }
 
     private static void record(Instances instances, int count) {
