@@ -33,10 +33,10 @@ final class Write implements Callable<Integer> {
     private int connections = 8;
 
     @Option(names = "--seconds", description = "Length of a round (${DEFAULT-VALUE}).")
-    private int seconds = 5;
+    private int seconds = 3;
 
     @Option(names = "--rounds", description = "Rounds of each side, of which the median counts (${DEFAULT-VALUE}).")
-    private int rounds = 5;
+    private int rounds = 9;
 
     @Option(names = "--events", description = "Events of a transaction (${DEFAULT-VALUE}).")
     private int events = 1;
