@@ -93,6 +93,23 @@ class RelayTest {
     }
 
     @Test
+    void aCommitInTheSameProcessNeedsNoPoll() {
+        TestDatabase database = TestDatabase.create();
+        RecordingSink sink = RecordingSink.oneAtATime();
+        Subscription seldom = Subscription.to("test", sink)
+                .pollInterval(Duration.ofMinutes(1), Duration.ofMinutes(1))
+                .build();
+        try (Relay relay =
+                Relay.builder(database.dataSource()).subscribe(seldom).start()) {
+            for (int i = 1; i <= 3; i++) {
+                database.record("key");
+                relay.wake();
+                awaitReceived(sink, i);
+            }
+        }
+    }
+
+    @Test
     void aMissingSchemaIsToldAtTheStart() {
         TestDatabase empty = TestDatabase.createEmpty();
         assertThatThrownBy(() -> start(empty, RecordingSink.oneAtATime()))
