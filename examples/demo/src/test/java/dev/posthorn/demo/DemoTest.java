@@ -2,6 +2,7 @@ package dev.posthorn.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -133,11 +135,8 @@ class DemoTest {
     private void assertNothingIsLeft(List<ProcessHandle> family) throws Exception {
         CompletableFuture.allOf(family.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
                 .get(20, TimeUnit.SECONDS);
-        long giveUpAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
-        while (!left().isEmpty() && System.nanoTime() < giveUpAt) {
-            Thread.sleep(20);
-        }
-        assertThat(left()).isEmpty();
+        await().atMost(Duration.ofSeconds(5))
+                .untilAsserted(() -> assertThat(left()).isEmpty());
     }
 
     private List<Path> left() throws IOException {
