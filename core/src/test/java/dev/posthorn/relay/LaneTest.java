@@ -159,6 +159,42 @@ class LaneTest {
     }
 
     @Test
+    void aPipelinedSinkThatKeepsAnsweringIsNotGivenUp() {
+        Instances instances = new Instances(RecordingSink.pipelined(), Guards.ALL);
+        SteppedRelay relay = instances.start("a", 1);
+        hand(relay, instances, 3);
+        for (int i = 0; i < 2; i++) {
+            instances.clock.advance(Duration.ofSeconds(6));
+            instances.sink.waiting().get(i).answer().with(Outcome.DELIVERED);
+            relay.pass().step();
+        }
+        assertThat(instances.sink.waiting()).as("the channel is still open").hasSize(3);
+    }
+
+    @Test
+    void aChannelIsClosedWhenTheLeaseIsNotRenewed() throws Exception {
+        Guarded.by(Guard.TRUST_OUTLASTS_SEND, guards -> {
+            Instances instances = new Instances(RecordingSink.pipelined(), guards);
+            SteppedRelay relay = instances.start("a", 1);
+            hand(relay, instances, 8);
+            for (int i = 0; i < 5; i++) {
+                instances.clock.advance(Duration.ofSeconds(6));
+                instances.sink.waiting().get(i).answer().with(Outcome.DELIVERED);
+                relay.step();
+            }
+            assertThat(instances.sink.waiting()).as("of an open channel").isEmpty();
+        });
+    }
+
+    /** Leaves so many events unanswered. */
+    private static void hand(SteppedRelay relay, Instances instances, int count) {
+        instances.sink.hold();
+        IntStream.range(0, count).forEach(i -> instances.database.record("same"));
+        relay.run(2);
+        assertThat(instances.sink.waiting()).hasSize(count);
+    }
+
+    @Test
     void aRejectedEventStopsItsLaneAndOnlyThat() {
         Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
         SteppedRelay relay = instances.start("a", 2);
