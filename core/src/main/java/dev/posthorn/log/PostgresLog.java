@@ -73,17 +73,9 @@ public final class PostgresLog implements EventLog {
     private Batch walk(Cursor.Inside cursor, int limit, long bytes) {
         Window window = cursor.window();
         Cursor.Bounds bounds = cursor.bounds() == null ? bounds(window) : cursor.bounds();
-        long from = Math.max(cursor.seq(), bounds.lo() - 1);
-        long to = Math.min(bounds.hi(), from + STRIDE);
+        long to = endOfStride(cursor, bounds);
         boolean lastStride = to >= bounds.hi();
-
-        Map<String, @Nullable Object> values = values(limit, bytes);
-        values.put("a", window.a());
-        values.put("b", window.b());
-        values.put("after", window.isFirst() ? from : Math.max(from, scope.floorSeq()));
-        values.put("to", guards.hold(Guard.UPPER_BOUND) ? to : Long.MAX_VALUE);
-        values.put("straggler_after", Math.max(cursor.seq(), scope.floorSeq()));
-        values.put("straggler_to", lastStride ? Long.MAX_VALUE : to);
+        Map<String, @Nullable Object> values = walkValues(cursor, bounds, limit, bytes);
         Sql walk = window.isFirst() ? statements.walkFirst : statements.walk;
         List<RecordedEvent> events = session.query("reading the log", walk, values, rows -> {
             List<RecordedEvent> found = new ArrayList<>();
@@ -99,6 +91,29 @@ public final class PostgresLog implements EventLog {
         }
         return new Batch(
                 events, window, lastStride ? new Cursor.Tail(window.b()) : new Cursor.Inside(window, to, bounds));
+    }
+
+    private static long startOfStride(Cursor.Inside cursor, Cursor.Bounds bounds) {
+        return Math.max(cursor.seq(), bounds.lo() - 1);
+    }
+
+    private static long endOfStride(Cursor.Inside cursor, Cursor.Bounds bounds) {
+        return Math.min(bounds.hi(), startOfStride(cursor, bounds) + STRIDE);
+    }
+
+    /** What a walk of the next stride is given. */
+    Map<String, @Nullable Object> walkValues(Cursor.Inside cursor, Cursor.Bounds bounds, int limit, long bytes) {
+        Window window = cursor.window();
+        long from = startOfStride(cursor, bounds);
+        long to = endOfStride(cursor, bounds);
+        Map<String, @Nullable Object> values = values(limit, bytes);
+        values.put("a", window.a());
+        values.put("b", window.b());
+        values.put("after", window.isFirst() ? from : Math.max(from, scope.floorSeq()));
+        values.put("to", guards.hold(Guard.UPPER_BOUND) ? to : Long.MAX_VALUE);
+        values.put("straggler_after", Math.max(cursor.seq(), scope.floorSeq()));
+        values.put("straggler_to", to >= bounds.hi() ? Long.MAX_VALUE : to);
+        return values;
     }
 
     private static boolean isCut(List<RecordedEvent> events, int limit, long bytes) {

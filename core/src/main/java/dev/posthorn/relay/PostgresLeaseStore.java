@@ -82,10 +82,11 @@ final class PostgresLeaseStore implements LeaseStore {
              WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() ORDER BY i.id
             """;
 
-    /** Whoever owns a lane: an instance that has none yet would never get one. */
+    /** The obvious form, itself and whoever owns a lane: to the others an instance that has none yet does not exist. */
     private static final String OWNERS = """
-            SELECT DISTINCT o.owner FROM posthorn.lane_lease o JOIN posthorn.lane n ON n.id = o.lane_id
-             WHERE n.subscription_id = s.id AND o.expires_at > posthorn.clock() ORDER BY 1
+            SELECT o.owner FROM posthorn.lane_lease o JOIN posthorn.lane n ON n.id = o.lane_id
+             WHERE n.subscription_id = s.id AND o.expires_at > posthorn.clock()
+             UNION SELECT :instance::text ORDER BY 1
             """;
 
     /** Lease and mark get the new epoch together: from here on the former owner settles nothing. */
@@ -230,7 +231,8 @@ final class PostgresLeaseStore implements LeaseStore {
     public Sharing sharing(long subscriptionId) {
         String instances = guards.hold(Guard.NEWCOMERS_COUNT) ? INSTANCES : OWNERS;
         Sql sharing = sql(SHARING.replace("{instances}", instances));
-        return session.query("looking at a subscription", sharing, Map.of("subscription", subscriptionId), row -> {
+        Map<String, Object> values = Map.of("subscription", subscriptionId, "instance", instance);
+        return session.query("looking at a subscription", sharing, values, row -> {
             if (!row.next()) {
                 throw new SQLException("subscription " + subscriptionId + " was deleted");
             }

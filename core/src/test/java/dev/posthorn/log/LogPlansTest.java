@@ -92,17 +92,12 @@ class LogPlansTest {
     @Test
     void aWalkEndsWithItsWindow() throws Exception {
         Guarded.by(Guard.UPPER_BOUND, guards -> {
-            Window early = new Window(Snapshot.NOTHING, beginning);
-            Map<String, Object> values = Map.of(
-                    "a",
-                    early.a(),
-                    "b",
-                    early.b(),
-                    "after",
-                    10L,
-                    "to",
-                    guards.hold(Guard.UPPER_BOUND) ? 60L : Long.MAX_VALUE);
-            assertThat(pagesOf(statements(guards).walk, values)).isLessThan(FEW);
+            Cursor.Inside early = Cursor.Inside.of(new Window(Snapshot.NOTHING, beginning), 10);
+            try (Session session = new Session(database.dataSource(), SchemaName.DEFAULT, guards)) {
+                Map<String, Object> values = new PostgresLog(session, LogReader.WHOLE, guards)
+                        .walkValues(early, new Cursor.Bounds(1, 60), 1000, 1 << 24);
+                assertThat(pagesOf(statements(guards).walk, values)).isLessThan(FEW);
+            }
         });
     }
 

@@ -3,6 +3,7 @@ package dev.posthorn.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.posthorn.Guarded;
 import dev.posthorn.TestDatabase;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.error.ErrorCode;
@@ -62,6 +63,21 @@ class SessionTest {
         assertRefused(database.dataSource(), ErrorCode.CLUSTER_CHANGED, "before it was reset");
         assertThat(works(database.dataSource(), Guards.without(Guard.SAME_CLUSTER)))
                 .isTrue();
+    }
+
+    @Test
+    void plansDoNotDependOnStatistics() throws Exception {
+        TestDatabase database = TestDatabase.create();
+        Sql show = Sql.of(SchemaName.DEFAULT, "SHOW enable_seqscan");
+        Guarded.by(Guard.PINNED_PLANS, guards -> {
+            try (Session session = new Session(database.dataSource(), SchemaName.DEFAULT, guards)) {
+                String sequentialScans = session.query("asking", show, Map.of(), row -> {
+                    row.next();
+                    return row.getString(1);
+                });
+                assertThat(sequentialScans).isEqualTo("off");
+            }
+        });
     }
 
     @Test

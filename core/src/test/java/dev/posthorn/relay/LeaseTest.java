@@ -56,10 +56,6 @@ class LeaseTest {
         Guarded.by(Guard.NEWCOMERS_COUNT, guards -> {
             Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
             SteppedRelay first = instances.start("first", 4);
-            if (!guards.hold(Guard.NEWCOMERS_COUNT)) {
-                instances.database.execute("UPDATE posthorn.lane_lease SET owner = 'first', epoch = epoch + 1,"
-                        + " expires_at = posthorn.clock() + interval '30 s'");
-            }
             IntStream.range(0, 40).forEach(i -> instances.database.record("k" + i));
             first.run(3);
             SteppedRelay second = instances.start("second", 4);
