@@ -25,7 +25,7 @@ public final class Schema {
 
     private static final Logger log = LoggerFactory.getLogger(Schema.class);
 
-    private static final List<String> FILES = List.of("001_log.sql", "002_relay.sql");
+    static final List<String> FILES = List.of("001_log.sql", "002_relay.sql", "003_delivery.sql");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 30;
 
@@ -38,9 +38,16 @@ public final class Schema {
             """;
 
     private final SchemaName name;
+    private final List<String> files;
 
     public Schema(SchemaName name) {
+        this(name, FILES);
+    }
+
+    /** As an older version of this library had it. */
+    Schema(SchemaName name, List<String> files) {
         this.name = name;
+        this.files = List.copyOf(files);
     }
 
     /**
@@ -50,7 +57,7 @@ public final class Schema {
     public void install(DataSource dataSource) {
         for (int attempt = 1; ; attempt++) {
             try (Connection connection = dataSource.getConnection()) {
-                if (version(connection) != FILES.size()) {
+                if (version(connection) != files.size()) {
                     upgrade(connection);
                 }
                 break;
@@ -69,13 +76,13 @@ public final class Schema {
         try (Connection connection = dataSource.getConnection()) {
             int version = version(connection);
             refuseNewer(version);
-            if (version != FILES.size()) {
+            if (version != files.size()) {
                 throw new PosthornException(
                         ErrorCode.SCHEMA_MISMATCH,
                         (version == 0
                                         ? "schema " + name + " is not installed"
                                         : "schema " + name + " has version " + version)
-                                + "; this library needs version " + FILES.size()
+                                + "; this library needs version " + files.size()
                                 + ". Call Schema.install, or run the script that Schema.script prints");
             }
         } catch (SQLException e) {
@@ -86,9 +93,9 @@ public final class Schema {
     /** All of it as one script, to be read and run by hand. */
     public String script() {
         StringBuilder script = new StringBuilder(CREATE);
-        for (int version = 1; version <= FILES.size(); version++) {
+        for (int version = 1; version <= files.size(); version++) {
             script.append('\n')
-                    .append(file(FILES.get(version - 1)))
+                    .append(file(files.get(version - 1)))
                     .append('\n')
                     .append(recorded(version));
         }
@@ -110,8 +117,8 @@ public final class Schema {
             statement.execute(name.apply(CREATE));
             int from = version(connection);
             refuseNewer(from);
-            for (int version = from + 1; version <= FILES.size(); version++) {
-                statement.execute(name.apply(file(FILES.get(version - 1)) + recorded(version)));
+            for (int version = from + 1; version <= files.size(); version++) {
+                statement.execute(name.apply(file(files.get(version - 1)) + recorded(version)));
                 log.info("Schema {}: installed version {}", name, version);
             }
             connection.commit();
@@ -124,11 +131,11 @@ public final class Schema {
     }
 
     private void refuseNewer(int version) {
-        if (version > FILES.size()) {
+        if (version > files.size()) {
             throw new PosthornException(
                     ErrorCode.SCHEMA_MISMATCH,
                     "schema " + name + " has version " + version + ", made by a newer Posthorn; this one knows "
-                            + FILES.size() + ". Upgrade the library");
+                            + files.size() + ". Upgrade the library");
         }
     }
 
