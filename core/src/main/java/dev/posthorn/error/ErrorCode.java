@@ -6,6 +6,10 @@ public enum ErrorCode {
     INVALID_EVENT(Kind.USER),
     /** The connection commits each statement by itself, so there is no transaction to join. */
     AUTO_COMMIT(Kind.USER),
+    /** There is no subscription of that name. */
+    UNKNOWN_SUBSCRIPTION(Kind.USER),
+    /** An instance serves the subscription; it has to be stopped first. */
+    SUBSCRIPTION_IN_USE(Kind.USER),
     /** A setting is missing or contradicts another. */
     INVALID_SETTING(Kind.CONFIGURATION),
     /** The schema is not installed, or is older or newer than this library. */

@@ -5,6 +5,7 @@ import dev.posthorn.error.PosthornException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,11 @@ public record Filter(List<String> types, List<String> aggregateTypes, List<Strin
         return new Filter(types, aggregateTypes, List.of(patterns));
     }
 
+    /** What {@link #addValues} stored. */
+    public static Filter ofLikePatterns(String[] types, String[] aggregateTypes, String[] sources) {
+        return new Filter(patterns(types), patterns(aggregateTypes), patterns(sources));
+    }
+
     private static List<String> checked(String field, List<String> patterns) {
         for (String pattern : patterns) {
             if (pattern.isBlank()) {
@@ -59,14 +65,15 @@ public record Filter(List<String> types, List<String> aggregateTypes, List<Strin
         return all.isEmpty() ? "true" : String.join(" AND ", all);
     }
 
-    void addValues(Map<String, @Nullable Object> values) {
+    /** As LIKE patterns, in an order of their own, so that the same filter written in another order is the same. */
+    public void addValues(Map<String, @Nullable Object> values) {
         values.put("types", likePatterns(types));
         values.put("aggregate_types", likePatterns(aggregateTypes));
         values.put("sources", likePatterns(sources));
     }
 
     private static String[] likePatterns(List<String> patterns) {
-        return patterns.stream().map(Filter::likePattern).toArray(String[]::new);
+        return patterns.stream().map(Filter::likePattern).distinct().sorted().toArray(String[]::new);
     }
 
     private static String likePattern(String pattern) {
@@ -74,5 +81,25 @@ public record Filter(List<String> types, List<String> aggregateTypes, List<Strin
                 .replace("%", "\\%")
                 .replace("_", "\\_")
                 .replace("*", "%");
+    }
+
+    private static List<String> patterns(String[] likePatterns) {
+        return Stream.of(likePatterns).map(Filter::pattern).toList();
+    }
+
+    /** No pattern has a star to be taken literally, so there is always a way back. */
+    private static String pattern(String likePattern) {
+        StringBuilder pattern = new StringBuilder(likePattern.length());
+        boolean literally = false;
+        for (int i = 0; i < likePattern.length(); i++) {
+            char c = likePattern.charAt(i);
+            if (c == '\\' && !literally) {
+                literally = true;
+            } else {
+                pattern.append(c == '%' && !literally ? '*' : c);
+                literally = false;
+            }
+        }
+        return pattern.toString();
     }
 }

@@ -44,5 +44,11 @@ public enum Guard {
     /** An instance without a lane counts in the sharing. */
     NEWCOMERS_COUNT,
     /** All lanes of a generation stop at one snapshot. */
-    COMMON_STOP
+    COMMON_STOP,
+    /** The owners of a generation that ends are fenced off before its delivery rows are moved. */
+    FENCED_BEFORE_ROWS_MOVE,
+    /** A lane reads by the filter that its generation began with, not by that of whoever owns it. */
+    STORED_FILTER,
+    /** A lane made at a snapshot counts the events of its past as read, or a move would deliver them. */
+    PAST_IS_READ
 }

@@ -68,7 +68,7 @@ public final class Rebase {
     private static final String FREE_LEASES =
             "UPDATE posthorn.lane_lease SET epoch = epoch + 1, owner = NULL, expires_at = NULL";
 
-    /** A change of the number of lanes that was under way begins again. */
+    /** A generation that is wanted stays wanted, but the way to it begins again. */
     private static final String FORGET_STOPS = "UPDATE posthorn.subscription SET stop_at = NULL";
 
     private static final String START_ERA = """
@@ -76,6 +76,10 @@ public final class Rebase {
                SET system_identifier = (SELECT system_identifier FROM pg_control_system()),
                    era = era + 1, floor_seq = :floor
             """;
+
+    /** Generations keep the era they began in: their snapshots are of that cluster. */
+    private static final String REMEMBER_ERA =
+            "INSERT INTO posthorn.era (number, floor_seq) SELECT era, floor_seq FROM posthorn.cluster";
 
     private final DataSource dataSource;
     private final SchemaName schema;
@@ -126,6 +130,7 @@ public final class Rebase {
         statement.executeUpdate(schema.apply(FREE_LEASES));
         statement.executeUpdate(schema.apply(FORGET_STOPS));
         update(connection, START_ERA, floor);
+        statement.executeUpdate(schema.apply(REMEMBER_ERA));
         log.info("Schema {}: rebased; events up to {} are drained by their old marks first", schema, floor);
     }
 

@@ -126,12 +126,18 @@ public final class Lane {
             counters.databaseTrouble(name, e, log);
             pace.failed(ticker.nanos());
         }
-        if (state == State.RUNNING && !orders.leave()) {
+        if (state == State.RUNNING && !isHalted()) {
             dispatch.handOver();
         } else {
             leaveIfSettled();
         }
         return isEnded() ? SECOND : pause();
+    }
+
+    /** Neither reads nor sends, for good or for a while. */
+    private boolean isHalted() {
+        Orders now = orders;
+        return now.leave() || now.paused();
     }
 
     private void post(Tracked answered) {
@@ -227,7 +233,7 @@ public final class Lane {
             woken = false;
             pace.moreAtOnce(now);
         }
-        if (state != State.RUNNING || orders.leave() || dispatch.isSuspended() || !pace.isDue(now)) {
+        if (state != State.RUNNING || isHalted() || dispatch.isSuspended() || !pace.isDue(now)) {
             return;
         }
         if (!isWorthReading()) {
@@ -290,7 +296,7 @@ public final class Lane {
         return dispatch.size() + (guards.hold(Guard.BOUNDED_BEYOND_PERSISTED_MARK) ? settledSinceMark : 0);
     }
 
-    /** At the tail, while the number of lanes is to change: no further than the snapshot at which all lanes stop. */
+    /** At the tail, while another generation is wanted: no further than the snapshot at which all lanes stop. */
     private boolean enterNextWindow() {
         Orders now = orders;
         if (!now.park() || !(cursor instanceof Cursor.Tail tail)) {
@@ -344,7 +350,7 @@ public final class Lane {
         if (settledSinceMark > 0) {
             next = Math.min(next, lastSettle + SETTLE_NANOS - now);
         }
-        if (state != State.RUNNING || dispatch.isSuspended() || !isWorthReading()) {
+        if (state != State.RUNNING || isHalted() || dispatch.isSuspended() || !isWorthReading()) {
             // Nothing to read for now: only an answer, a settle or the end of the suspension matters.
             next = Math.max(next, Math.min(dispatch.nextDueNanos(), SETTLE_NANOS));
         }

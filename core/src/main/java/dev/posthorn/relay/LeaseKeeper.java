@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Holds this instance's lanes: renews their leases, takes over what nobody owns, gives up what is beyond a fair share,
- * and carries out changes of the number of lanes. Works on a connection of its own, so that a busy lane cannot keep a
- * lease from being renewed. Not thread-safe, but for the lanes it hands out.
+ * and carries out changes of the number of lanes or the filter. Works on a connection of its own, so that a busy lane
+ * cannot keep a lease from being renewed. Not thread-safe, but for the lanes it hands out.
  */
 final class LeaseKeeper {
 
@@ -51,8 +51,12 @@ final class LeaseKeeper {
     void pass() {
         for (Holding holding : holdings) {
             register(holding);
-            renew(holding);
-            share(holding);
+            if (store.appear(holding.id, holding.subscription)) {
+                renew(holding);
+                share(holding);
+            } else {
+                forget(holding);
+            }
         }
     }
 
@@ -60,14 +64,25 @@ final class LeaseKeeper {
         if (holding.id == 0) {
             holding.id = store.register(holding.subscription);
         }
-        if (!holding.lanesRequested) {
-            holding.lanesRequested = store.requestLanes(holding.id, holding.subscription.lanes());
+        if (!holding.requested) {
+            holding.requested = store.request(holding.id, holding.subscription);
         }
+    }
+
+    /** Deleted while this instance was not heard of. The next pass makes it anew, as a start of the instance would. */
+    private static void forget(Holding holding) {
+        log.warn(
+                "Subscription {} was deleted while this instance served it; it begins again where its settings say",
+                holding.subscription.name());
+        holding.lanes.values().forEach(lane -> lane.lease().lose());
+        holding.lanes.clear();
+        holding.id = 0;
+        holding.generation = 0;
+        holding.requested = false;
     }
 
     private void renew(Holding holding) {
         releaseEnded(holding);
-        store.appear(holding.id, holding.subscription);
         long started = ticker.nanos();
         List<Lease> leases = holding.lanes.values().stream().map(Lane::lease).toList();
         Set<Long> renewed = leases.isEmpty() ? Set.of() : store.renew(leases, holding.subscription);
@@ -97,7 +112,7 @@ final class LeaseKeeper {
     private void share(Holding holding) {
         LeaseStore.Sharing sharing = store.sharing(holding.id);
         if (sharing.changing()) {
-            store.advanceLaneChange(holding.id);
+            store.advanceChange(holding.id);
             sharing = store.sharing(holding.id);
         }
         endFormerGeneration(holding, sharing.generation());
@@ -141,7 +156,9 @@ final class LeaseKeeper {
                 holding.room,
                 sharing.changing(),
                 sharing.stopAt(),
-                false);
+                false,
+                sharing.paused(),
+                sharing.letGoSeq());
     }
 
     /** Tells every lane to settle and stop. */
@@ -172,7 +189,7 @@ final class LeaseKeeper {
         private final Room room;
         private long id;
         private int generation;
-        private boolean lanesRequested;
+        private boolean requested;
 
         Holding(Subscription subscription) {
             this.subscription = subscription;

@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.log.Filter;
 import dev.posthorn.log.Snapshot;
 import java.util.List;
 import java.util.Set;
@@ -8,14 +9,17 @@ import org.jspecify.annotations.Nullable;
 /** Subscriptions, their lanes and who owns them, shared by all instances. */
 interface LeaseStore {
 
-    /** Finds the subscription by its name, or makes it with its lanes. Returns its id. */
+    /** Finds the subscription by its name, or makes it with its first generation. Returns its id. */
     long register(Subscription subscription);
 
-    /** Asks for another number of lanes. False while another change is under way. */
-    boolean requestLanes(long subscriptionId, int lanes);
+    /**
+     * Wants another generation if the newest has another filter or number of lanes. False while another change is under
+     * way: then it is to be asked for again.
+     */
+    boolean request(long subscriptionId, Subscription subscription);
 
-    /** Makes this instance count in the sharing, for as long as a lease lasts. */
-    void appear(long subscriptionId, Subscription subscription);
+    /** Makes this instance count in the sharing, for as long as a lease lasts. False if there is no such subscription. */
+    boolean appear(long subscriptionId, Subscription subscription);
 
     /** The instance is going: its share is the others' from now on. */
     void disappear();
@@ -31,22 +35,27 @@ interface LeaseStore {
     /** Takes over up to so many lanes that nobody owns. */
     List<LaneGrant> acquire(long subscriptionId, Subscription subscription, Sharing sharing, int count);
 
-    /** Takes the next step of a change of the number of lanes, if its time has come. */
-    void advanceLaneChange(long subscriptionId);
+    /** Takes the next step towards the wanted generation, if its time has come; none while the subscription is paused. */
+    void advanceChange(long subscriptionId);
 
     /**
      * How a subscription stands.
      *
+     * @param lanes of the current generation, like the filter
      * @param instances those that serve it and were heard of lately, in a fixed order
-     * @param changing another number of lanes is wanted
+     * @param changing another generation is wanted
      * @param stopAt the snapshot at which all lanes stop for it
+     * @param letGoSeq events below it are not waited for any longer
      */
     record Sharing(
             int generation,
             int lanes,
+            Filter filter,
             List<String> instances,
             boolean changing,
-            @Nullable Snapshot stopAt) {
+            @Nullable Snapshot stopAt,
+            boolean paused,
+            long letGoSeq) {
 
         public Sharing {
             instances = List.copyOf(instances);

@@ -8,9 +8,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param inFlightLimit the lane's share of its instance's limit
  * @param room what is left of that limit for all lanes of the instance
- * @param park stand still at the end of the window: the number of lanes is to change
- * @param stopAt then read on to exactly this snapshot
+ * @param park stand still at the end of the window: another generation is wanted
+ * @param stopAt then read on to exactly this snapshot. Once the mark is stored there the generation may end at any
+ *     moment and its delivery rows go to other lanes: by then nothing may be on its way, and nothing more be sent
  * @param leave send nothing more, settle what was sent, and stop
+ * @param paused read nothing and send nothing; take and settle what is answered
+ * @param letGoSeq events below it are not waited for any longer
  */
 record Orders(
         int inFlightLimit,
@@ -18,9 +21,11 @@ record Orders(
         Room room,
         boolean park,
         @Nullable Snapshot stopAt,
-        boolean leave) {
+        boolean leave,
+        boolean paused,
+        long letGoSeq) {
 
     Orders leaving() {
-        return new Orders(inFlightLimit, inFlightBytes, room, park, stopAt, true);
+        return new Orders(inFlightLimit, inFlightBytes, room, park, stopAt, true, paused, letGoSeq);
     }
 }

@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.log.Filter;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.LaneScope;
@@ -7,13 +8,11 @@ import dev.posthorn.log.Mark;
 import dev.posthorn.log.Session;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.log.Sql;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,35 +23,16 @@ import org.jspecify.annotations.Nullable;
 final class PostgresLeaseStore implements LeaseStore {
 
     private static final String MAKE_SUBSCRIPTION = """
-            INSERT INTO posthorn.subscription (name, lanes) VALUES (:name, :lanes)
+            INSERT INTO posthorn.subscription (name) VALUES (:name)
                 ON CONFLICT (name) DO NOTHING RETURNING id
             """;
 
     private static final String FIND_SUBSCRIPTION = "SELECT id FROM posthorn.subscription WHERE name = :name";
 
-    /** One snapshot for all lanes. a: the given one, or the current one. */
-    private static final String MAKE_LANES = """
-            WITH start AS MATERIALIZED (SELECT coalesce(:b::pg_snapshot, pg_current_snapshot()) AS b),
-            made AS (
-                INSERT INTO posthorn.lane (subscription_id, generation, index, since)
-                SELECT :subscription, :generation, i, :since::timestamptz FROM generate_series(0, :lanes - 1) i
-                RETURNING id),
-            leased AS (INSERT INTO posthorn.lane_lease (lane_id) SELECT id FROM made)
-            INSERT INTO posthorn.lane_mark (lane_id, a, b)
-            SELECT id, coalesce(:a::pg_snapshot, b), b FROM made CROSS JOIN start
-            """;
-
-    private static final String REQUEST_LANES = """
-            UPDATE posthorn.subscription SET pending_lanes = :lanes
-             WHERE id = :subscription AND pending_lanes IS NULL AND lanes <> :lanes
-            """;
-
-    private static final String LANES_AS_WANTED =
-            "SELECT coalesce(pending_lanes, lanes) = :lanes FROM posthorn.subscription WHERE id = :subscription";
-
     private static final String APPEAR = """
             INSERT INTO posthorn.instance (subscription_id, id, expires_at)
-            VALUES (:subscription, :instance, posthorn.clock() + :ttl * interval '1 millisecond')
+            SELECT id, :instance, posthorn.clock() + :ttl * interval '1 millisecond'
+              FROM posthorn.subscription WHERE id = :subscription
                 ON CONFLICT (subscription_id, id) DO UPDATE SET expires_at = excluded.expires_at
             """;
 
@@ -72,9 +52,14 @@ final class PostgresLeaseStore implements LeaseStore {
             """;
 
     private static final String SHARING = """
-            SELECT s.generation, s.lanes, s.pending_lanes IS NOT NULL AS changing, s.stop_at::text AS stop_at,
+            SELECT s.generation, s.stop_at::text AS stop_at, s.paused, s.let_go_seq,
+                   g.lanes, g.types, g.aggregate_types, g.sources,
+                   w.number IS NOT NULL AS changing,
                    ARRAY({instances}) AS instances
-              FROM posthorn.subscription s WHERE s.id = :subscription
+              FROM posthorn.subscription s
+              JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
+              LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
+             WHERE s.id = :subscription
             """;
 
     private static final String INSTANCES = """
@@ -113,89 +98,51 @@ final class PostgresLeaseStore implements LeaseStore {
               LEFT JOIN posthorn.lane_drain d ON d.lane_id = m.lane_id
             """;
 
-    /** One instance at a time takes the next step; the row is also what makes the step happen once. */
-    private static final String LOCK_CHANGE = """
-            SELECT generation, pending_lanes, stop_at::text AS stop_at FROM posthorn.subscription
-             WHERE id = :subscription AND pending_lanes IS NOT NULL FOR UPDATE SKIP LOCKED
-            """;
-
-    private static final String ALL_PARKED = """
-            SELECT bool_and(m.parked) FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
-             WHERE n.subscription_id = :subscription AND n.generation = :generation
-            """;
-
-    private static final String STOP_HERE =
-            "UPDATE posthorn.subscription SET stop_at = pg_current_snapshot() WHERE id = :subscription";
-
-    private static final String ALL_STOPPED = """
-            SELECT bool_and(m.a::text = :b AND m.b::text = :b)
-              FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
-             WHERE n.subscription_id = :subscription AND n.generation = :generation
-            """;
-
-    /** The lanes' rows stay, for their receipts. */
-    private static final String END_GENERATION = """
-            WITH ended AS (
-                SELECT id FROM posthorn.lane WHERE subscription_id = :subscription AND generation = :generation),
-            leases AS (DELETE FROM posthorn.lane_lease WHERE lane_id IN (SELECT id FROM ended)),
-            marks AS (DELETE FROM posthorn.lane_mark WHERE lane_id IN (SELECT id FROM ended))
-            UPDATE posthorn.subscription
-               SET generation = generation + 1, lanes = pending_lanes, pending_lanes = NULL, stop_at = NULL
-             WHERE id = :subscription
-            """;
-
     private final Session session;
     private final String instance;
     private final Ticker ticker;
     private final Guards guards;
-    private final Map<String, Sql> statements = new HashMap<>();
+    private final Statements statements;
+    private final Generations generations;
 
     PostgresLeaseStore(Session session, String instance, Ticker ticker, Guards guards) {
         this.session = session;
         this.instance = instance;
         this.ticker = ticker;
         this.guards = guards;
+        this.statements = new Statements(session);
+        this.generations = new Generations(statements, guards);
     }
 
     @Override
     public long register(Subscription subscription) {
         return session.transaction("registering a subscription", connection -> {
-            Map<String, @Nullable Object> values = new HashMap<>();
-            values.put("name", subscription.name());
-            values.put("lanes", subscription.lanes());
-            Long made = number(connection, MAKE_SUBSCRIPTION, values);
-            if (made == null) {
-                Long found = number(connection, FIND_SUBSCRIPTION, values);
-                if (found == null) {
-                    throw new SQLException("subscription " + subscription.name() + " was deleted just now");
-                }
-                return found;
+            Map<String, Object> name = Map.of("name", subscription.name());
+            Long made = statements.number(connection, MAKE_SUBSCRIPTION, name);
+            if (made != null) {
+                generations.makeFirst(connection, made, subscription);
+                return made;
             }
-            values.put("subscription", made);
-            values.put("generation", 1);
-            values.put("a", subscription.startAt() instanceof StartAt.Now ? null : Snapshot.NOTHING);
-            values.put("b", null);
-            values.put("since", subscription.startAt() instanceof StartAt.At at ? at.time() : null);
-            execute(connection, MAKE_LANES, values);
-            return made;
+            Long found = statements.number(connection, FIND_SUBSCRIPTION, name);
+            if (found == null) {
+                throw new SQLException("subscription " + subscription.name() + " was deleted just now");
+            }
+            return found;
         });
     }
 
     @Override
-    public boolean requestLanes(long subscriptionId, int lanes) {
-        Map<String, Object> values = Map.of("subscription", subscriptionId, "lanes", lanes);
-        return session.transaction("changing the number of lanes", connection -> {
-            execute(connection, REQUEST_LANES, values);
-            return isTrue(connection, LANES_AS_WANTED, values);
-        });
+    public boolean request(long subscriptionId, Subscription subscription) {
+        return session.transaction(
+                "asking for another generation",
+                connection -> generations.request(connection, subscriptionId, subscription));
     }
 
     @Override
-    public void appear(long subscriptionId, Subscription subscription) {
-        session.update(
-                "appearing",
-                sql(APPEAR),
-                Map.of("subscription", subscriptionId, "instance", instance, "ttl", ttl(subscription)));
+    public boolean appear(long subscriptionId, Subscription subscription) {
+        Map<String, Object> values =
+                Map.of("subscription", subscriptionId, "instance", instance, "ttl", ttl(subscription));
+        return session.update("appearing", sql(APPEAR), values) > 0;
     }
 
     @Override
@@ -240,9 +187,12 @@ final class PostgresLeaseStore implements LeaseStore {
             return new Sharing(
                     row.getInt("generation"),
                     row.getInt("lanes"),
+                    Generations.filter(row, ""),
                     List.of((String[]) row.getArray("instances").getArray()),
                     row.getBoolean("changing"),
-                    stopAt == null ? null : new Snapshot(stopAt));
+                    stopAt == null ? null : new Snapshot(stopAt),
+                    row.getBoolean("paused"),
+                    row.getLong("let_go_seq"));
         });
     }
 
@@ -269,8 +219,9 @@ final class PostgresLeaseStore implements LeaseStore {
         int index = row.getInt("index");
         Lease lease = new Lease(
                 row.getLong("lane_id"), row.getLong("epoch"), subscription.leaseTtl(), started, ticker, guards);
-        LaneScope scope = new LaneScope(
-                subscription.filter(), sharing.lanes(), index, row.getLong("floor_seq"), since(row), drain(row));
+        Filter filter = guards.hold(Guard.STORED_FILTER) ? sharing.filter() : subscription.filter();
+        LaneScope scope =
+                new LaneScope(filter, sharing.lanes(), index, row.getLong("floor_seq"), since(row), drain(row));
         return new LaneGrant(subscription.name() + "/" + index, lease, scope, mark(row, ""), row.getLong("read_seq"));
     }
 
@@ -297,73 +248,13 @@ final class PostgresLeaseStore implements LeaseStore {
     }
 
     @Override
-    public void advanceLaneChange(long subscriptionId) {
-        session.transaction("changing the number of lanes", connection -> {
-            Map<String, @Nullable Object> values = new HashMap<>();
-            values.put("subscription", subscriptionId);
-            boolean ours = lockChange(connection, values);
-            if (ours && values.get("b") == null) {
-                stopIfParked(connection, values);
-            } else if (ours && isTrue(connection, ALL_STOPPED, values)) {
-                startGeneration(connection, values);
-            }
-            return ours;
-        });
-    }
-
-    private boolean lockChange(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
-        try (ResultSet row =
-                session.prepare(connection, sql(LOCK_CHANGE), values).executeQuery()) {
-            if (!row.next()) {
-                return false;
-            }
-            values.put("generation", row.getInt("generation"));
-            values.put("lanes", row.getInt("pending_lanes"));
-            values.put("b", row.getString("stop_at"));
-            return true;
-        }
-    }
-
-    private void stopIfParked(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
-        if (!isTrue(connection, ALL_PARKED, values)) {
-            return;
-        }
-        if (guards.hold(Guard.COMMON_STOP)) {
-            execute(connection, STOP_HERE, values);
-        } else {
-            startGeneration(connection, values);
-        }
-    }
-
-    private void startGeneration(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
-        execute(connection, END_GENERATION, values);
-        values.merge("generation", 1, (generation, one) -> (Integer) generation + (Integer) one);
-        values.put("a", values.get("b"));
-        values.put("since", null);
-        execute(connection, MAKE_LANES, values);
-    }
-
-    private void execute(Connection connection, String text, Map<String, ? extends @Nullable Object> values)
-            throws SQLException {
-        session.prepare(connection, sql(text), values).execute();
-    }
-
-    private boolean isTrue(Connection connection, String text, Map<String, ? extends @Nullable Object> values)
-            throws SQLException {
-        try (ResultSet row = session.prepare(connection, sql(text), values).executeQuery()) {
-            return row.next() && row.getBoolean(1);
-        }
-    }
-
-    private @Nullable Long number(Connection connection, String text, Map<String, ? extends @Nullable Object> values)
-            throws SQLException {
-        try (ResultSet row = session.prepare(connection, sql(text), values).executeQuery()) {
-            return row.next() ? row.getLong(1) : null;
-        }
+    public void advanceChange(long subscriptionId) {
+        session.transaction(
+                "changing to another generation", connection -> generations.advance(connection, subscriptionId));
     }
 
     private Sql sql(String text) {
-        return statements.computeIfAbsent(text, t -> Sql.of(session.schema(), t));
+        return statements.sql(text);
     }
 
     private static long ttl(Subscription subscription) {

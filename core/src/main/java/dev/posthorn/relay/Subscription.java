@@ -10,7 +10,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who gets what, and how.
+ * Who gets what, and how. The filter and the number of lanes are stored and the same for all instances: if one starts
+ * with others than the stored ones, they take effect everywhere at one snapshot of the log, and the last one started
+ * decides.
  *
  * @param lanes into how many shares its keys are divided: the most instances that can work for it at once
  * @param batchSize how many events one read takes at most

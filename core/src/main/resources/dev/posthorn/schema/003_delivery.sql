@@ -2,8 +2,9 @@
 
 -- A generation is a stretch of a subscription's life with one filter and one number of lanes. It has the events that
 -- are not visible in its own start_a and are visible in the start_a of the next one; of the first, if since is given,
--- those visible in start_b only if written at or after that time. start_a is null while the generation is only wanted.
--- Patterns are LIKE patterns; an empty array wants all.
+-- those visible in start_b only if written at or after that time. start_a is null while the generation is only wanted:
+-- its number is then one above the subscription's. Patterns are LIKE patterns, sorted; an empty array wants all.
+-- filter_known: false for what an older version left, until an instance says what the filter was.
 CREATE TABLE posthorn.generation (
     subscription_id bigint      NOT NULL REFERENCES posthorn.subscription ON DELETE CASCADE,
     number          integer     NOT NULL,
@@ -11,6 +12,7 @@ CREATE TABLE posthorn.generation (
     types           text[]      NOT NULL DEFAULT '{}',
     aggregate_types text[]      NOT NULL DEFAULT '{}',
     sources         text[]      NOT NULL DEFAULT '{}',
+    filter_known    boolean     NOT NULL DEFAULT true,
     era             integer,
     start_a         pg_snapshot,
     start_b         pg_snapshot,
@@ -18,11 +20,13 @@ CREATE TABLE posthorn.generation (
     PRIMARY KEY (subscription_id, number)
 );
 
--- Every lane of an older version wanted everything as far as the database knows: its filter was never stored.
-INSERT INTO posthorn.generation (subscription_id, number, lanes, era, start_a, start_b)
-SELECT s.id, s.generation, s.lanes, c.era, '1:1:', '1:1:' FROM posthorn.subscription s CROSS JOIN posthorn.cluster c;
-INSERT INTO posthorn.generation (subscription_id, number, lanes)
-SELECT id, generation + 1, pending_lanes FROM posthorn.subscription WHERE pending_lanes IS NOT NULL;
+-- An older version stored no filter: whatever its instances wanted goes on to count, so the first one to start tells.
+INSERT INTO posthorn.generation (subscription_id, number, lanes, filter_known, era, start_a, start_b)
+SELECT s.id, s.generation, s.lanes, false, c.era, '1:1:', '1:1:'
+  FROM posthorn.subscription s CROSS JOIN posthorn.cluster c;
+INSERT INTO posthorn.generation (subscription_id, number, lanes, filter_known)
+SELECT id, generation + 1, pending_lanes, false FROM posthorn.subscription WHERE pending_lanes IS NOT NULL;
+ALTER TABLE posthorn.subscription DROP COLUMN lanes, DROP COLUMN pending_lanes;
 
 -- The last seq before each era. xids of one era do not compare with those of another.
 CREATE TABLE posthorn.era (

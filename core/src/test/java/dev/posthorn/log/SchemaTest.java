@@ -66,7 +66,7 @@ class SchemaTest {
         schema.verify(database.dataSource());
         assertThat(database.value(
                         "SELECT string_agg(version::text, ' ' ORDER BY version) FROM posthorn.schema_version"))
-                .isEqualTo("1 2");
+                .isEqualTo("1 2 3");
         database.record("k");
         assertThat(database.number("SELECT count(*) FROM posthorn.event_1")).isOne();
     }

@@ -57,7 +57,7 @@ class SessionTest {
     @Test
     void aClusterWhoseTransactionsAreBehindTheMarksIsRefused() {
         TestDatabase database = TestDatabase.create();
-        database.execute("INSERT INTO posthorn.subscription (name, lanes) VALUES ('s', 1)");
+        database.execute("INSERT INTO posthorn.subscription (name) VALUES ('s')");
         database.execute("INSERT INTO posthorn.lane (subscription_id, generation, index) VALUES (1, 1, 0)");
         database.execute("INSERT INTO posthorn.lane_mark (lane_id, a, b) VALUES (1, '10:10:', '99999999:99999999:')");
         assertRefused(database.dataSource(), ErrorCode.CLUSTER_CHANGED, "before it was reset");

@@ -48,6 +48,15 @@ final class Instances {
                 .toList();
     }
 
+    Subscriptions subscriptions() {
+        return new Subscriptions(database.dataSource(), SchemaName.DEFAULT);
+    }
+
+    /** The only subscription as it is stored. */
+    Subscriptions.Stored stored() {
+        return subscriptions().list().get(0);
+    }
+
     long owned(String instance) {
         return database.number("SELECT count(*) FROM posthorn.lane_lease WHERE owner = '" + instance + "'");
     }

@@ -3,6 +3,7 @@ package dev.posthorn.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.Guarded;
+import dev.posthorn.log.Filter;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.testing.RecordingSink;
@@ -31,8 +32,7 @@ class LaneChangeTest {
             }
             old.run(40);
             wider.run(40);
-            assertThat(instances.database.number("SELECT lanes FROM posthorn.subscription"))
-                    .isEqualTo(5);
+            assertThat(instances.stored().lanes()).isEqualTo(5);
             assertThat(old.lanes().size() + wider.lanes().size()).isEqualTo(5);
             assertThat(instances.sink.receivedSeqs()).hasSize(20 + 12 * 40).doesNotHaveDuplicates();
             assertThat(instances.database.number("SELECT count(*) FROM posthorn.lane_mark"))
@@ -52,16 +52,15 @@ class LaneChangeTest {
             relay.pass().run(1);
             narrower.pass().run(1);
         }
-        assertThat(instances.database.value("SELECT lanes || '>' || pending_lanes FROM posthorn.subscription"))
-                .isEqualTo("2>1");
+        assertThat(instances.stored())
+                .isEqualTo(new Subscriptions.Stored(
+                        "test", 1, 2, Filter.ALL, false, new Subscriptions.Wanted(1, Filter.ALL)));
         instances.sink.answerAll();
         for (int i = 0; i < 8; i++) {
             relay.pass().run(2);
             narrower.pass().run(2);
         }
-        assertThat(instances.database.value(
-                        "SELECT lanes || ' ' || (pending_lanes IS NULL) FROM posthorn.subscription"))
-                .isEqualTo("1 true");
+        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 1, Filter.ALL, false, null));
         record(instances, 3);
         relay.pass().run(2);
         narrower.pass().run(2);

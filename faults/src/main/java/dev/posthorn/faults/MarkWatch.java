@@ -20,8 +20,10 @@ final class MarkWatch {
                                        OR (pg_visible_in_snapshot(e.txid, m.b) AND e.seq <= m.seq))
               FROM posthorn.event e
              CROSS JOIN posthorn.subscription s
+              JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
               JOIN posthorn.lane l
-                ON l.subscription_id = s.id AND l.index = posthorn.key_hash(e.key, e.id) % s.lanes
+                ON l.subscription_id = s.id AND l.generation = s.generation
+               AND l.index = posthorn.key_hash(e.key, e.id) % g.lanes
               JOIN posthorn.lane_mark m ON m.lane_id = l.id
              GROUP BY 1, 2
             """;

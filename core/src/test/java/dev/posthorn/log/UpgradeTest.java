@@ -1,0 +1,87 @@
+package dev.posthorn.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.TestDatabase;
+import dev.posthorn.event.Event;
+import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.Subscription;
+import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.testing.RecordingSink;
+import dev.posthorn.testing.SettableClock;
+import dev.posthorn.testing.SteppedRelay;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+/** What an older version left behind is taken up. */
+class UpgradeTest {
+
+    private static final String GENERATIONS = """
+            SELECT string_agg(format('%s %s: %s lanes, %s %s, %s %s %s', s.name, g.number, g.lanes, g.types,
+                                     g.filter_known, g.era, g.start_a, g.start_b), '; ' ORDER BY s.name, g.number)
+              FROM posthorn.generation g JOIN posthorn.subscription s ON s.id = g.subscription_id
+            """;
+
+    private final TestDatabase database = TestDatabase.createEmpty();
+
+    @Test
+    void lanesAndAPendingChangeOfVersionTwoBecomeGenerations() {
+        installVersionTwo();
+        database.execute("UPDATE posthorn.cluster SET era = 2, floor_seq = 7");
+        new Schema(SchemaName.DEFAULT).install(database.dataSource());
+        assertThat(database.value(GENERATIONS))
+                .isEqualTo("calm 3: 1 lanes, {} f, 2 1:1: 1:1:; changing 1: 2 lanes, {} f, 2 1:1: 1:1:;"
+                        + " changing 2: 3 lanes, {} f,   ");
+        assertThat(database.value("SELECT number || ' ' || floor_seq FROM posthorn.era"))
+                .isEqualTo("2 7");
+    }
+
+    /** Its instances went by their own filter, which was stored nowhere: it must not deliver everything meanwhile. */
+    @Test
+    void theFilterThatWasNeverStoredIsThatOfTheFirstInstanceToStart() {
+        installVersionTwo();
+        record("wanted.thing");
+        record("other.thing");
+        new Schema(SchemaName.DEFAULT).install(database.dataSource());
+
+        SettableClock clock =
+                SettableClock.at(Instant.parse("2026-01-01T00:00:00Z"), database.dataSource(), SchemaName.DEFAULT);
+        RecordingSink sink = RecordingSink.oneAtATime();
+        Filter filter = Filter.types("wanted.*");
+        SteppedRelay relay = SteppedRelay.of(
+                Relay.builder(database.dataSource())
+                        .subscribe(Subscription.to("changing", sink)
+                                .lanes(3)
+                                .filter(filter)
+                                .build()),
+                clock);
+        for (int i = 0; i < 6; i++) {
+            relay.pass().run(3);
+        }
+        record("wanted.thing");
+        record("other.thing");
+        relay.run(3);
+        assertThat(new Subscriptions(database.dataSource(), SchemaName.DEFAULT)
+                        .list()
+                        .get(1))
+                .isEqualTo(new Subscriptions.Stored("changing", 2, 3, filter, false, null));
+        assertThat(sink.received().stream().map(e -> e.event().type())).containsExactly("wanted.thing", "wanted.thing");
+    }
+
+    private void installVersionTwo() {
+        new Schema(SchemaName.DEFAULT, Schema.FILES.subList(0, 2)).install(database.dataSource());
+        database.execute("""
+                INSERT INTO posthorn.subscription (name, generation, lanes, pending_lanes)
+                VALUES ('calm', 3, 1, NULL), ('changing', 1, 2, 3);
+                INSERT INTO posthorn.lane (subscription_id, generation, index) VALUES (1, 3, 0), (2, 1, 0), (2, 1, 1);
+                INSERT INTO posthorn.lane_lease (lane_id) SELECT id FROM posthorn.lane;
+                INSERT INTO posthorn.lane_mark (lane_id, a, b)
+                SELECT id, pg_current_snapshot(), pg_current_snapshot() FROM posthorn.lane;
+                """);
+    }
+
+    private void record(String type) {
+        database.record(
+                Event.builder().source("test").type(type).key("k").json("{}").build());
+    }
+}

@@ -1,0 +1,281 @@
+package dev.posthorn.relay;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.posthorn.Guarded;
+import dev.posthorn.Outbox;
+import dev.posthorn.event.Event;
+import dev.posthorn.log.Filter;
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
+import dev.posthorn.log.Mark;
+import dev.posthorn.log.Rebase;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.log.Session;
+import dev.posthorn.log.Snapshot;
+import dev.posthorn.testing.RecordingSink;
+import dev.posthorn.testing.SteppedRelay;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A filter takes effect at one snapshot, like a number of lanes, and what waits goes along to the new lanes. */
+class GenerationTest {
+
+    private static final Filter OLD = Filter.types("old.*");
+    private static final Filter NEW = Filter.types("new.*");
+
+    @Test
+    void anotherFilterTakesEffectAtOneSnapshotForAllLanes() throws Exception {
+        Guarded.by(Guard.COMMON_STOP, guards -> {
+            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
+            SteppedRelay before = start(instances, "before", 3, OLD);
+            record(instances, 10);
+            before.run(2);
+            try (Connection straggler = instances.database.transaction()) {
+                Outbox.create().record(straggler, List.of(event("old.straggler", "s"), event("new.straggler", "s")));
+                SteppedRelay after = start(instances, "after", 3, NEW);
+                for (int i = 0; i < 12; i++) {
+                    record(instances, 10);
+                    before.pass();
+                    record(instances, 10);
+                    before.run(2);
+                    after.pass().run(2);
+                }
+                straggler.commit();
+                before.run(20);
+                after.run(20);
+            }
+            assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 3, NEW, false, null));
+            assertThat(instances.sink.receivedSeqs()).containsExactlyInAnyOrderElementsOf(wanted(instances));
+            assertThat(types(instances)).contains("new.straggler").doesNotContain("old.straggler");
+        });
+    }
+
+    @Test
+    void theStoredFilterCountsAndNotThatOfAnInstanceWhichStartedEarlier() throws Exception {
+        Guarded.by(Guard.STORED_FILTER, guards -> {
+            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
+            SteppedRelay earlier = start(instances, "earlier", 2, OLD);
+            SteppedRelay last = start(instances, "last", 2, NEW);
+            changeOver(earlier, last);
+            assertThat(instances.owned("earlier")).isOne();
+            assertThat(instances.stored().filter()).isEqualTo(NEW);
+            record(instances, 10);
+            earlier.run(3);
+            last.run(3);
+            assertThat(types(instances)).hasSize(10).containsOnly("new.thing");
+
+            last.leave();
+            earlier.pass().pass().run(1);
+            assertThat(instances.owned("earlier")).isEqualTo(2);
+            record(instances, 10);
+            earlier.run(3);
+            assertThat(types(instances)).hasSize(20).containsOnly("new.thing");
+        });
+    }
+
+    @Test
+    void aChangeThatComesDuringAnotherFollowsIt() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay first = start(instances, "first", 2, OLD);
+        SteppedRelay second = start(instances, "second", 3, OLD);
+        SteppedRelay third = start(instances, "third", 3, NEW);
+        assertThat(instances.stored().wanted()).isEqualTo(new Subscriptions.Wanted(3, OLD));
+        for (int i = 0; i < 3; i++) {
+            changeOver(first, second, third);
+        }
+        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 3, 3, NEW, false, null));
+    }
+
+    @Test
+    void theSameFilterInAnotherOrderIsNoChange() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        start(instances, "a", 2, Filter.types("a_%\\", "b.*").sources("s*"));
+        start(instances, "b", 2, Filter.types("b.*", "a_%\\", "b.*").sources("s*"));
+        assertThat(instances.stored())
+                .isEqualTo(new Subscriptions.Stored(
+                        "test", 1, 2, Filter.types("a_%\\", "b.*").sources("s*"), false, null));
+    }
+
+    @Test
+    void waitingEventsGoToTheLanesOfTheirKeysAndKeepTheirPlaces() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay relay = instances.start("old", 2);
+        record(instances, 10);
+        instances.database.record((String) null);
+        instances.database.record((String) null);
+        relay.run(3);
+        instances.database.execute(waitingRows());
+        instances.database.execute("INSERT INTO posthorn.lane_gauge (lane_id) SELECT lane_id FROM posthorn.lane_mark");
+        String places = instances.database.value(PLACES);
+
+        SteppedRelay wider = instances.start("wider", 5);
+        changeOver(relay, wider);
+        assertThat(instances.stored().generation()).isEqualTo(2);
+        assertThat(instances.database.value(PLACES)).isEqualTo(places);
+        assertThat(instances.database.number("""
+                SELECT count(*) FROM posthorn.delivery d JOIN posthorn.lane n ON n.id = d.lane_id
+                 WHERE n.generation = 2 AND n.index = posthorn.key_hash(d.key, d.event_id) % 5
+                """)).isEqualTo(22);
+        assertThat(instances.database.number(
+                        "SELECT count(*) FROM posthorn.lane_gauge g JOIN posthorn.lane n ON n.id = g.lane_id"
+                                + " WHERE n.generation = 1"))
+                .isZero();
+    }
+
+    /** The settle of a living owner began before the change and writes a row while the change waits for its mark. */
+    @Test
+    void aRowWrittenBySomebodyWhoseSettleWasUnderWayGoesAlong() throws Exception {
+        Guarded.by(Guard.FENCED_BEFORE_ROWS_MOVE, guards -> {
+            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
+            SteppedRelay relay = instances.start("old", 1);
+            instances.database.record("k");
+            relay.run(2);
+            instances.start("wider", 2).leave();
+            // Parked, then stopped; the next pass would begin the generation.
+            relay.pass().run(1).pass().run(2);
+            assertThat(instances.database.value(
+                            "SELECT m.a::text = s.stop_at::text FROM posthorn.lane_mark m, posthorn.subscription s"))
+                    .isEqualTo("t");
+            ExecutorService pool = Executors.newSingleThreadExecutor();
+            try (Connection settling = instances.database.transaction();
+                    Statement statement = settling.createStatement()) {
+                statement.execute("UPDATE posthorn.lane_mark SET parked = parked WHERE epoch = 1");
+                Future<?> change = pool.submit(relay::pass);
+                await().atMost(Duration.ofSeconds(20)).until(() -> instances.database.number("""
+                                SELECT count(*) FROM pg_stat_activity
+                                 WHERE datname = current_database() AND wait_event_type = 'Lock'
+                                """) == 1);
+                statement.execute(waitingRows());
+                settling.commit();
+                change.get(20, SECONDS);
+            } finally {
+                pool.shutdownNow();
+            }
+            assertThat(instances.stored().generation()).isEqualTo(2);
+            assertThat(instances.database.number("""
+                    SELECT count(*) FROM posthorn.delivery d JOIN posthorn.lane_mark m ON m.lane_id = d.lane_id
+                    """)).isOne();
+        });
+    }
+
+    @Test
+    void theFormerOwnerSettlesNothingMore() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay stale = instances.start("stale", 1);
+        instances.start("wider", 2).leave();
+        stale.pass().run(1).pass().run(2);
+        Lane lane = stale.lanes().get(0);
+        instances.start("wider", 2);
+        assertThat(instances.stored().generation()).isEqualTo(2);
+        Mark mark = new Mark(Snapshot.NOTHING, Snapshot.NOTHING, 1);
+        try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT, Guards.ALL)) {
+            PostgresLaneStore store = new PostgresLaneStore(session, lane.lease(), Guards.ALL);
+            assertThat(store.settle(new Settlement(mark, mark, 1, false, 1))).isFalse();
+        }
+        stale.pass();
+        lane.step();
+        assertThat(lane.isEnded()).isTrue();
+    }
+
+    /** A lane that has read nothing since it was made at a snapshot must not take its past for unread. */
+    @Test
+    void afterAMoveAGenerationDoesNotDeliverWhatCameBeforeIt() throws Exception {
+        Guarded.by(Guard.PAST_IS_READ, guards -> {
+            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
+            SteppedRelay before = start(instances, "before", 2, OLD);
+            record(instances, 5);
+            before.run(2);
+            SteppedRelay after = start(instances, "after", 2, NEW);
+            changeOver(before, after);
+            assertThat(types(instances)).hasSize(5).containsOnly("old.thing");
+            before.leave();
+            after.leave();
+            record(instances, 5);
+            start(instances, "wanting", 4, NEW).close();
+            instances.clock.advance(Instances.TTL.plusSeconds(1));
+
+            // The same cluster counts as another one if its identifier is not the stored one.
+            instances.database.execute("UPDATE posthorn.cluster SET system_identifier = 1");
+            assertThat(new Rebase(instances.database.dataSource(), SchemaName.DEFAULT).run())
+                    .isTrue();
+            assertThat(instances.database.value("SELECT string_agg(number || ':' || floor_seq, ' ' ORDER BY number)"
+                            + " FROM posthorn.era"))
+                    .isEqualTo("0:0 1:20");
+            assertThat(instances.stored().wanted()).isEqualTo(new Subscriptions.Wanted(4, NEW));
+            SteppedRelay moved = start(instances, "moved", 4, NEW);
+            record(instances, 5);
+            for (int i = 0; i < 6; i++) {
+                moved.pass().run(3);
+            }
+            assertThat(types(instances).stream().skip(5)).hasSize(10).containsOnly("new.thing");
+            assertThat(instances.sink.receivedSeqs()).doesNotHaveDuplicates();
+            assertThat(instances.database.value(
+                            "SELECT string_agg(number || ':' || era, ' ' ORDER BY number) FROM posthorn.generation"))
+                    .isEqualTo("1:0 2:0 3:1");
+        });
+    }
+
+    private static final String PLACES =
+            "SELECT string_agg(seq || ' ' || place || ' ' || state, ', ' ORDER BY place) FROM posthorn.delivery";
+
+    /** One for each event, in the lane it has now, not due for long. */
+    private static String waitingRows() {
+        return """
+                INSERT INTO posthorn.delivery (lane_id, seq, event_id, key, state, due_at)
+                SELECT n.id, e.seq, e.id, e.key, 'DEFERRED', '2099-01-01'
+                  FROM posthorn.subscription s
+                  JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
+                 CROSS JOIN posthorn.event e
+                  JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = s.generation
+                   AND n.index = posthorn.key_hash(e.key, e.id) % g.lanes
+                 ORDER BY e.seq DESC
+                """;
+    }
+
+    private static void changeOver(SteppedRelay... relays) {
+        for (int i = 0; i < 6; i++) {
+            Stream.of(relays).forEach(relay -> relay.pass().run(2));
+        }
+    }
+
+    private static SteppedRelay start(Instances instances, String instance, int lanes, Filter filter) {
+        return instances.start(
+                instance, subscription -> subscription.lanes(lanes).filter(filter));
+    }
+
+    /** As many of either type, over several keys. */
+    private static void record(Instances instances, int count) {
+        IntStream.range(0, count).forEach(i -> {
+            instances.database.record(event("old.thing", "k" + i));
+            instances.database.record(event("new.thing", "k" + i));
+        });
+    }
+
+    private static Event event(String type, String key) {
+        return Event.builder().source("test").type(type).key(key).json("{}").build();
+    }
+
+    private static List<String> types(Instances instances) {
+        return instances.sink.received().stream().map(e -> e.event().type()).toList();
+    }
+
+    /** By the filter in force when the event became visible, as the generations tell. */
+    private static List<Long> wanted(Instances instances) {
+        String seqs = instances.database.value("""
+                SELECT string_agg(e.seq::text, ',') FROM posthorn.event e JOIN posthorn.generation g ON g.number = 2
+                 WHERE e.type LIKE CASE WHEN pg_visible_in_snapshot(e.txid, g.start_a) THEN 'old.%' ELSE 'new.%' END
+                """);
+        return Stream.of(seqs.split(",")).map(Long::valueOf).toList();
+    }
+}

@@ -1,0 +1,132 @@
+package dev.posthorn.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.Filter;
+import dev.posthorn.log.Guards;
+import dev.posthorn.testing.RecordingSink;
+import dev.posthorn.testing.SteppedRelay;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** What an operator does to subscriptions while instances serve them. */
+class SubscriptionsTest {
+
+    private final Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+    private final Subscriptions subscriptions = instances.subscriptions();
+
+    @Test
+    void aPausedSubscriptionSettlesWhatWasSentAndSendsNothingMore() {
+        SteppedRelay relay = instances.start("a", 1);
+        instances.sink.hold();
+        instances.database.record("k1");
+        instances.database.record("k1");
+        relay.run(2);
+        subscriptions.pause("test");
+        relay.pass();
+        instances.database.record("k2");
+        instances.sink.answerAll();
+        relay.run(5);
+        assertThat(instances.keys()).containsExactly("k1");
+        assertThat(instances.database.number("SELECT seq FROM posthorn.lane_mark"))
+                .isOne();
+        instances.clock.advance(Duration.ofSeconds(1));
+        assertThat(relay.lanes().get(0).step())
+                .as("it does not keep its worker busy")
+                .isPositive();
+
+        subscriptions.resume("test");
+        relay.pass().run(3);
+        assertThat(instances.keys()).containsExactly("k1", "k1", "k2");
+    }
+
+    @Test
+    void aPauseOutlivesTheInstance() {
+        instances.start("a", 2).leave();
+        subscriptions.pause("test");
+        SteppedRelay next = instances.start("b", 2);
+        instances.database.record("k");
+        next.run(3);
+        assertThat(instances.keys()).isEmpty();
+    }
+
+    @Test
+    void whilePausedAChangeStaysPending() {
+        SteppedRelay relay = instances.start("a", 2);
+        relay.run(1);
+        subscriptions.pause("test");
+        SteppedRelay wider =
+                instances.start("b", subscription -> subscription.lanes(3).filter(Filter.types("t.*")));
+        changeOver(relay, wider);
+        assertThat(instances.stored())
+                .isEqualTo(new Subscriptions.Stored(
+                        "test", 1, 2, Filter.ALL, true, new Subscriptions.Wanted(3, Filter.types("t.*"))));
+        subscriptions.resume("test");
+        changeOver(relay, wider);
+        assertThat(instances.stored())
+                .isEqualTo(new Subscriptions.Stored("test", 2, 3, Filter.types("t.*"), false, null));
+    }
+
+    @Test
+    void aServedSubscriptionIsNotDeleted() {
+        SteppedRelay relay = instances.start("busy-one", 2);
+        refused(ErrorCode.SUBSCRIPTION_IN_USE, () -> subscriptions.delete("test"))
+                .hasMessage("subscription 'test' is served by instance busy-one; stop it, or take the subscription out"
+                        + " of its settings, and delete then");
+        relay.leave();
+        subscriptions.delete("test");
+        assertThat(subscriptions.list()).isEmpty();
+        assertThat(instances.database.number("SELECT count(*) FROM posthorn.lane"))
+                .isZero();
+    }
+
+    @Test
+    void anInstanceThatWasNotHeardOfFindsItsSubscriptionDeletedAndMakesItAnew() {
+        SteppedRelay silent = instances.start("silent", 1);
+        instances.sink.hold();
+        instances.database.record("lost with it");
+        silent.run(1);
+        Lane former = silent.lanes().get(0);
+        instances.clock.advance(Instances.TTL.plusSeconds(1));
+        subscriptions.delete("test");
+        instances.sink.answerAll();
+        silent.run(1);
+        assertThat(former.state()).isEqualTo(Lane.State.LOST);
+        silent.pass().pass();
+        instances.database.record("of the new one");
+        silent.run(2);
+        assertThat(instances.keys()).containsExactly("lost with it", "of the new one");
+    }
+
+    @Test
+    void anUnknownNameIsToldSo() {
+        List<ThrowingCallable> calls = List.of(
+                () -> subscriptions.pause("nobody"),
+                () -> subscriptions.resume("nobody"),
+                () -> subscriptions.delete("nobody"));
+        for (ThrowingCallable call : calls) {
+            refused(ErrorCode.UNKNOWN_SUBSCRIPTION, call)
+                    .hasMessage("there is no subscription named 'nobody' in schema posthorn");
+        }
+    }
+
+    private static AbstractThrowableAssert<?, ?> refused(ErrorCode code, ThrowingCallable call) {
+        return assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        PosthornException.class, e -> assertThat(e.code()).isEqualTo(code));
+    }
+
+    private static void changeOver(SteppedRelay... relays) {
+        for (int i = 0; i < 6; i++) {
+            for (SteppedRelay relay : relays) {
+                relay.pass().run(2);
+            }
+        }
+    }
+}
