@@ -1,6 +1,7 @@
 package dev.posthorn.log;
 
 import dev.posthorn.event.RecordedEvent;
+import java.time.Instant;
 import java.util.List;
 
 /**
@@ -9,8 +10,9 @@ import java.util.List;
  * @param events in the order in which they are to be delivered
  * @param window the window they belong to
  * @param next where to read on
+ * @param now the database's time at the read
  */
-public record Batch(List<RecordedEvent> events, Window window, Cursor next) {
+public record Batch(List<RecordedEvent> events, Window window, Cursor next, Instant now) {
 
     public Batch {
         events = List.copyOf(events);
@@ -19,6 +21,12 @@ public record Batch(List<RecordedEvent> events, Window window, Cursor next) {
     /** Whether the window was read to its end. */
     public boolean endsWindow() {
         return next instanceof Cursor.Tail;
+    }
+
+    /** Whether the event's time had not come at the read. */
+    public boolean isDeferred(RecordedEvent event) {
+        Instant deliverAt = event.event().deliverAt();
+        return deliverAt != null && deliverAt.isAfter(now);
     }
 
     /** The mark once this event, and all before it, are settled. */

@@ -14,14 +14,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** An event as a row of the log. */
-final class EventRow {
+public final class EventRow {
 
     /** What is carried through a query. */
-    static final String ROW = "seq, id, source_id, source, type, version, aggregate_type, key, content_type, payload,"
-            + " headers, occurred_at, created_at, deliver_at";
+    public static final String ROW =
+            "seq, id, source_id, source, type, version, aggregate_type, key, content_type, payload,"
+                    + " headers, occurred_at, created_at, deliver_at";
 
     /** What the client gets, before anything else it asks for: headers as a list of names and values in turn, so that it needs no JSON. */
-    static final String COLUMNS =
+    public static final String COLUMNS =
             "seq, id, source_id, source, type, version, aggregate_type, key, content_type, payload,"
                     + " CASE WHEN headers IS NOT NULL THEN"
                     + " ARRAY(SELECT unnest(ARRAY[h.key, h.value]) FROM jsonb_each_text(headers) h) END AS headers,"
@@ -36,7 +37,7 @@ final class EventRow {
     private EventRow() {}
 
     /** By place, because a look-up of each name is a good part of the cost of a row. */
-    static RecordedEvent read(ResultSet row) throws SQLException {
+    public static RecordedEvent read(ResultSet row) throws SQLException {
         Event event = new Event(
                 row.getObject(2, UUID.class),
                 row.getString(3),

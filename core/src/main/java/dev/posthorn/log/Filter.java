@@ -1,10 +1,14 @@
 package dev.posthorn.log;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.event.Event;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +41,24 @@ public record Filter(List<String> types, List<String> aggregateTypes, List<Strin
     /** What {@link #addValues} stored. */
     public static Filter ofLikePatterns(String[] types, String[] aggregateTypes, String[] sources) {
         return new Filter(patterns(types), patterns(aggregateTypes), patterns(sources));
+    }
+
+    /** The same as the condition in SQL, for whoever has the event already. */
+    public boolean wants(Event event) {
+        return matches(types, event.type())
+                && matches(aggregateTypes, event.aggregateType())
+                && matches(sources, event.source());
+    }
+
+    private static boolean matches(List<String> patterns, @Nullable String text) {
+        return patterns.isEmpty() || (text != null && patterns.stream().anyMatch(p -> matches(p, text)));
+    }
+
+    private static boolean matches(String pattern, String text) {
+        return Pattern.compile(
+                        Stream.of(pattern.split("\\*", -1)).map(Pattern::quote).collect(joining(".*")), Pattern.DOTALL)
+                .matcher(text)
+                .matches();
     }
 
     private static List<String> checked(String field, List<String> patterns) {

@@ -45,6 +45,12 @@ public enum Guard {
     NEWCOMERS_COUNT,
     /** All lanes of a generation stop at one snapshot. */
     COMMON_STOP,
+    /** Later events of a blocked key are held. */
+    BLOCKED_KEYS,
+    /** Events that a former owner gave a row or a dead letter are skipped. */
+    SKIP_KNOWN,
+    /** A lane that changes hands too often sends one event at a time, each attempt written down before. */
+    CARE,
     /** The owners of a generation that ends are fenced off before its delivery rows are moved. */
     FENCED_BEFORE_ROWS_MOVE,
     /** A lane reads by the filter that its generation began with, not by that of whoever owns it. */

@@ -28,9 +28,9 @@ final class LogStatements {
             size AS MATERIALIZED (
                 SELECT count(*) <= :limit AND coalesce(sum(octet_length(payload)), 0) <= :bytes AS whole FROM found
             )
-            SELECT {nothing}, b::text AS b, whole FROM s CROSS JOIN size
+            SELECT {nothing}, b::text AS b, whole, posthorn.clock() AS now FROM s CROSS JOIN size
             UNION ALL
-            SELECT {columns}, NULL, NULL FROM found {if_whole}
+            SELECT {columns}, NULL, NULL, NULL FROM found {if_whole}
             ORDER BY seq NULLS FIRST
             """;
 
@@ -95,7 +95,7 @@ final class LogStatements {
             """;
 
     private static final String CUT = """
-            SELECT {columns} FROM (
+            SELECT {columns}, CASE WHEN deliver_at IS NOT NULL THEN posthorn.clock() END AS now FROM (
                 SELECT *, sum(octet_length(payload)) OVER (ORDER BY {order} ROWS UNBOUNDED PRECEDING)
                           - octet_length(payload) AS bytes_before
                   FROM found

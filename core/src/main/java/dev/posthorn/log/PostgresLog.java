@@ -1,6 +1,8 @@
 package dev.posthorn.log;
 
 import dev.posthorn.event.RecordedEvent;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,12 +52,13 @@ public final class PostgresLog implements EventLog {
             rows.next();
             Window window = new Window(a, endOfWindow(new Snapshot(rows.getString("b"))));
             boolean whole = rows.getBoolean("whole");
+            Instant now = rows.getObject("now", OffsetDateTime.class).toInstant();
             List<RecordedEvent> events = new ArrayList<>();
             while (rows.next()) {
                 events.add(EventRow.read(rows));
             }
             boolean done = whole || !guards.hold(Guard.FROZEN_WINDOW);
-            return new Batch(events, window, done ? new Cursor.Tail(window.b()) : Cursor.Inside.of(window, 0));
+            return new Batch(events, window, done ? new Cursor.Tail(window.b()) : Cursor.Inside.of(window, 0), now);
         });
     }
 
@@ -77,20 +80,22 @@ public final class PostgresLog implements EventLog {
         boolean lastStride = to >= bounds.hi();
         Map<String, @Nullable Object> values = walkValues(cursor, bounds, limit, bytes);
         Sql walk = window.isFirst() ? statements.walkFirst : statements.walk;
-        List<RecordedEvent> events = session.query("reading the log", walk, values, rows -> {
-            List<RecordedEvent> found = new ArrayList<>();
+        return session.query("reading the log", walk, values, rows -> {
+            List<RecordedEvent> events = new ArrayList<>();
+            Instant now = Instant.EPOCH;
             while (rows.next()) {
-                found.add(EventRow.read(rows));
+                RecordedEvent event = EventRow.read(rows);
+                events.add(event);
+                if (event.event().deliverAt() != null) {
+                    now = rows.getObject("now", OffsetDateTime.class).toInstant();
+                }
             }
-            return found;
+            Cursor next = lastStride ? new Cursor.Tail(window.b()) : new Cursor.Inside(window, to, bounds);
+            if (isCut(events, limit, bytes)) {
+                next = new Cursor.Inside(window, events.get(events.size() - 1).seq(), bounds);
+            }
+            return new Batch(events, window, next, now);
         });
-
-        if (isCut(events, limit, bytes)) {
-            long reached = events.get(events.size() - 1).seq();
-            return new Batch(events, window, new Cursor.Inside(window, reached, bounds));
-        }
-        return new Batch(
-                events, window, lastStride ? new Cursor.Tail(window.b()) : new Cursor.Inside(window, to, bounds));
     }
 
     private static long startOfStride(Cursor.Inside cursor, Cursor.Bounds bounds) {

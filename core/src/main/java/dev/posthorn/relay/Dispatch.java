@@ -4,69 +4,88 @@ import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.Mark;
 import dev.posthorn.sink.Channel;
+import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The events between a lane's read and its mark: hands them to the sink in order, and again after a failure.
- *
- * <p>While the sink is failing the lane is suspended: nothing is read or sent until a short delay is over, then it goes
- * on from the first event that has no answer.
- */
+/** The events in a lane's hands: hands them to the sink, each in its turn, and knows which have no answer yet. */
 final class Dispatch implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatch.class);
 
-    private static final long FIRST_DELAY = Duration.ofSeconds(1).toNanos();
-    private static final long LONGEST_DELAY = Duration.ofSeconds(5).toNanos();
-
     private final String lane;
     private final Subscription subscription;
-    private final Lease lease;
-    private final LaneCounters counters;
     private final Ticker ticker;
     private final Guards guards;
+    private final Consumer<Sending> mailbox;
+    private final Consumer<Tracked> forgetRow;
+    private final Consumer<Tracked> overtaken;
 
     /** Read and not settled, in order. */
-    private ArrayDeque<Tracked> unsettled = new ArrayDeque<>();
+    private final ArrayDeque<Tracked> unsettled = new ArrayDeque<>();
 
-    /** Of these: not sent yet; next of their key; sent, in order of sending. */
-    private ArrayDeque<Tracked> toSend = new ArrayDeque<>();
+    /** To be sent, in order: live events and rows; then those whose turn has come; then those that were sent. */
+    private ArrayDeque<Tracked> queue = new ArrayDeque<>();
 
     private final ArrayDeque<Tracked> ready = new ArrayDeque<>();
     private final ArrayDeque<Tracked> sent = new ArrayDeque<>();
     private final KeyTurns turns = new KeyTurns();
     private @Nullable Channel channel;
     private @Nullable Mark high;
-    private @Nullable String brokenBecause;
+    private boolean broken;
+    private boolean sinkThrew;
     private int inFlight;
     private long bytes;
     private long lastAnswer;
-    private boolean rejected;
-    private long delay;
-    private long suspendedUntil;
-    private boolean suspended;
 
-    Dispatch(String lane, Subscription subscription, Lease lease, LaneCounters counters, Ticker ticker, Guards guards) {
+    /**
+     * @param mailbox takes the sink's answers, from any thread
+     * @param forgetRow takes rows that leave the lane's hands without an outcome
+     * @param overtaken takes events that were delivered before an earlier one of their key
+     */
+    Dispatch(
+            String lane,
+            Subscription subscription,
+            Ticker ticker,
+            Guards guards,
+            Consumer<Sending> mailbox,
+            Consumer<Tracked> forgetRow,
+            Consumer<Tracked> overtaken) {
         this.lane = lane;
         this.subscription = subscription;
-        this.lease = lease;
-        this.counters = counters;
         this.ticker = ticker;
         this.guards = guards;
+        this.mailbox = mailbox;
+        this.forgetRow = forgetRow;
+        this.overtaken = overtaken;
     }
 
     /** Takes an event that was read. */
     void add(Tracked event) {
         unsettled.add(event);
-        toSend.add(event);
+        queue.add(event);
         bytes += event.event().bytes();
+    }
+
+    /** Takes events that have a row. */
+    void addRows(Collection<Tracked> rows) {
+        queue.addAll(rows);
+    }
+
+    /** Takes an event that has a row and comes before all others. */
+    void addFirst(Tracked row) {
+        queue.addFirst(row);
     }
 
     /** With the last event that was read, everything up to this mark is settled. False if there is none. */
@@ -79,14 +98,14 @@ final class Dispatch implements AutoCloseable {
         return true;
     }
 
-    /** The next delivered event that has none undelivered before it. */
+    /** The next event that is done and has none before it that is not. */
     @Nullable
     Tracked pollSettled() {
         Tracked first = unsettled.peek();
-        if (first != null && !first.isDelivered() && !guards.hold(Guard.MARK_WITHOUT_HOLES)) {
-            first = unsettled.stream().filter(Tracked::isDelivered).findFirst().orElse(null);
+        if (first != null && !first.isDone() && !guards.hold(Guard.MARK_WITHOUT_HOLES)) {
+            first = unsettled.stream().filter(Tracked::isDone).findFirst().orElse(null);
         }
-        if (first == null || !first.isDelivered()) {
+        if (first == null || !first.isDone()) {
             return null;
         }
         unsettled.remove(first);
@@ -94,65 +113,84 @@ final class Dispatch implements AutoCloseable {
         return first;
     }
 
-    /** Takes the sink's answer. False if it rejects the event. */
-    boolean take(Tracked answered) {
+    /** Whether the answer is to an event that is still waited for. */
+    boolean take(Sending answered) {
+        if (!answered.item().isOn(answered)) {
+            return false;
+        }
+        answered.item().land();
         inFlight--;
         lastAnswer = ticker.nanos();
-        Outcome outcome = answered.outcome();
-        if (outcome instanceof Outcome.Delivered) {
-            delivered(answered);
-            return true;
-        }
-        rejected |= outcome instanceof Outcome.Reject;
-        String reason = String.valueOf(outcome);
-        if (subscription.sink().keepsOrder()) {
-            brokenBecause = brokenBecause == null ? reason : brokenBecause;
-        } else if (!(outcome instanceof Outcome.Reject)) {
-            answered.rearm();
-            ready.addFirst(answered);
-            suspend(reason, outcome instanceof Outcome.Retry retry ? retry.after() : null);
-        }
-        return !(outcome instanceof Outcome.Reject);
+        return true;
     }
 
-    private void delivered(Tracked event) {
+    /** The event has arrived: the next of its key may go. */
+    void delivered(Tracked event) {
         event.deliver();
-        if (delay != 0 && !suspended && ticker.nanos() - suspendedUntil > LONGEST_DELAY) {
-            delay = 0;
-            log.info("Lane {}: the sink answers again", lane);
-        }
         if (!subscription.sink().keepsOrder()) {
             Tracked next = turns.next(event);
+            while (next != null && next.isSetAside()) {
+                next = turns.next(event);
+            }
             if (next != null) {
                 ready.add(next);
             }
         }
     }
 
-    /** Ends a channel that has failed, or that owes an answer for too long. What it has not answered is sent anew. */
-    void giveUpOverdue() {
-        while (!sent.isEmpty() && !sent.element().isInFlight()) {
-            sent.remove();
+    /** The event has failed and got a row or a dead letter. */
+    void setAside(Tracked event) {
+        event.setAside();
+        endTurn(event);
+    }
+
+    /** The event has failed and stays what it was. */
+    void again(Tracked event) {
+        endTurn(event);
+        if (!event.isLive()) {
+            forgetRow.accept(event);
+        } else if (!subscription.sink().keepsOrder()) {
+            queue.addFirst(event);
         }
-        if (brokenBecause == null && inFlight > 0) {
-            brokenBecause = overdue();
-        }
-        if (brokenBecause != null) {
-            String reason = brokenBecause;
-            rewind();
-            if (!rejected) {
-                suspend(reason, null);
+    }
+
+    /** A sink that keeps the order delivers nothing after a failure. Otherwise it is only the key's turn that ends. */
+    private void endTurn(Tracked failed) {
+        broken = subscription.sink().keepsOrder();
+        giveBackTurn(failed);
+    }
+
+    /** It is not sent now: whoever is behind it waits in the queue again, or leaves the lane's hands. */
+    void giveBackTurn(Tracked item) {
+        List<Tracked> behind = new ArrayList<>(turns.end(item));
+        for (int i = behind.size() - 1; i >= 0; i--) {
+            Tracked next = behind.get(i);
+            if (next.isLive()) {
+                queue.addFirst(next);
+            } else {
+                forgetRow.accept(next);
             }
         }
     }
 
-    private @Nullable String overdue() {
-        if (lease.trustNanos() <= 0 && guards.hold(Guard.TRUST_OUTLASTS_SEND)) {
-            return "the lease was not renewed in time";
+    /** Whether the channel has failed: what it still answers is the consequence of that. */
+    boolean isBroken() {
+        return broken;
+    }
+
+    /** The event that is waited for the longest, if that is too long; it is waited for no more. */
+    @Nullable
+    Tracked pollOverdue() {
+        while (!sent.isEmpty() && !sent.element().isInFlight()) {
+            sent.remove();
         }
-        return ticker.nanos() - waitingSince() > timeout()
-                ? "no answer within " + subscription.timeout().toMillis() + " ms"
-                : null;
+        if (sent.isEmpty() || ticker.nanos() - waitingSince() <= timeout()) {
+            return null;
+        }
+        Tracked overdue = sent.remove();
+        overdue.land();
+        inFlight--;
+        return overdue;
     }
 
     /** A channel that keeps the order works through a queue: as long as it answers at all, it is well. */
@@ -161,93 +199,122 @@ final class Dispatch implements AutoCloseable {
         return subscription.sink().keepsOrder() && lastAnswer - oldest > 0 ? lastAnswer : oldest;
     }
 
-    private void rewind() {
+    /** Ends the channel. Live events without an answer are sent anew from the first on; rows leave the lane's hands. */
+    void rewind() {
         close();
-        brokenBecause = null;
+        broken = false;
         inFlight = 0;
+        Set<Tracked> rows = new HashSet<>();
+        for (Collection<Tracked> some : List.of(sent, ready, queue, turns.all())) {
+            some.stream().filter(item -> !item.isLive() && !item.isDone()).forEach(rows::add);
+        }
         sent.clear();
         ready.clear();
         turns.clear();
-        ArrayDeque<Tracked> anew = new ArrayDeque<>();
-        toSend = new ArrayDeque<>();
+        queue = new ArrayDeque<>();
         Set<String> failedKeys = new HashSet<>();
         for (Tracked event : unsettled) {
             String key = event.key();
-            if (event.isDelivered()) {
-                anew.add(event);
-                if (key != null && failedKeys.contains(key) && event.noteOvertaking()) {
-                    counters.countOvertaken();
-                }
-            } else {
-                Tracked again = event.abandon();
-                anew.add(again);
-                toSend.add(again);
+            if (event.isDelivered() && key != null && failedKeys.contains(key) && event.noteOvertaking()) {
+                overtaken.accept(event);
+            }
+            if (!event.isDone()) {
+                event.land();
+                queue.add(event);
                 if (key != null) {
                     failedKeys.add(key);
                 }
             }
         }
-        unsettled = anew;
+        for (Tracked row : rows) {
+            row.land();
+            forgetRow.accept(row);
+        }
     }
 
-    private void suspend(String reason, @Nullable Duration after) {
-        if (delay == 0) {
-            log.warn("Lane {}: {}. Its events wait and are sent again until the sink takes them", lane, reason);
-        }
-        if (!suspended) {
-            delay = Math.min(Math.max(FIRST_DELAY, 2 * delay), LONGEST_DELAY);
-        }
-        suspended = true;
-        suspendedUntil = ticker.nanos() + (after == null ? delay : Math.min(after.toNanos(), LONGEST_DELAY));
-    }
-
-    boolean isSuspended() {
-        if (suspended && suspendedUntil - ticker.nanos() <= 0) {
-            suspended = false;
-        }
-        return suspended;
-    }
-
-    /** Hands over whatever may go now. */
-    void handOver() {
-        if ((ready.isEmpty() && toSend.isEmpty()) || isSuspended() || !isTrusted()) {
-            return;
-        }
+    /** Hands over whatever may go now, of those that the lane admits. */
+    void handOver(Predicate<Tracked> admits) {
         for (Tracked next = ready.poll(); next != null; next = ready.poll()) {
-            send(next);
+            send(next, false);
         }
-        for (Tracked next = toSend.poll(); next != null; next = toSend.poll()) {
-            high = next.markAfter();
-            if (subscription.sink().keepsOrder() || turns.take(next)) {
-                send(next);
+        for (Tracked next = pollAdmitted(admits); next != null; next = pollAdmitted(admits)) {
+            if (takesTurn(next)) {
+                send(next, false);
             }
         }
-        if (channel != null) {
-            channel.flush();
+        flush();
+    }
+
+    /** The next event that may be sent, which the caller then has to send. */
+    @Nullable
+    Tracked pollNext(Predicate<Tracked> admits) {
+        Tracked next = ready.poll();
+        return next != null ? next : pollAdmitted(item -> admits.test(item) && takesTurn(item));
+    }
+
+    /** Whether the event may be sent at once; if not, it is remembered behind the others of its key. */
+    boolean takesTurn(Tracked item) {
+        return subscription.sink().keepsOrder() || turns.take(item);
+    }
+
+    private @Nullable Tracked pollAdmitted(Predicate<Tracked> admits) {
+        for (Tracked next = queue.poll(); next != null; next = queue.poll()) {
+            if (next.isLive()) {
+                high = next.markAfter();
+            }
+            if (!next.isSetAside() && admits.test(next)) {
+                return next;
+            }
         }
+        return null;
     }
 
-    /** A send that outlives the lease could meet another owner's. */
-    private boolean isTrusted() {
-        return lease.trustNanos() > (guards.hold(Guard.TRUST_OUTLASTS_SEND) ? timeout() : Long.MIN_VALUE);
+    /** Sends one event by itself. */
+    void sendAlone(Tracked event, boolean asProbe) {
+        send(event, asProbe);
+        flush();
     }
 
-    private void send(Tracked event) {
-        event.sentAt(ticker.nanos());
+    /** Looks at every live event that is not sent yet, without sending it. */
+    void review(Predicate<Tracked> stays) {
+        for (Tracked next = ready.pollLast(); next != null; next = ready.pollLast()) {
+            again(next);
+        }
+        queue.removeIf(item -> item.isLive() && !stays.test(item));
+    }
+
+    /** The live event of that seq, if it is in the lane's hands. */
+    @Nullable
+    Tracked find(long seq) {
+        return unsettled.stream().filter(item -> item.seq() == seq).findFirst().orElse(null);
+    }
+
+    private void send(Tracked event, boolean asProbe) {
+        Sending sending = event.send(ticker.nanos(), asProbe, mailbox);
         sent.add(event);
         inFlight++;
         try {
             if (channel == null) {
                 channel = subscription.sink().open(lane, subscription.timeout());
             }
-            channel.send(event.event(), event);
+            channel.send(event.event(), sending);
         } catch (RuntimeException bug) {
-            log.error(
-                    "Lane {}: its sink threw instead of answering, for event {}",
-                    lane,
-                    event.event().event(),
-                    bug);
-            event.with(new Outcome.Retry("the sink threw " + bug));
+            if (!sinkThrew) {
+                sinkThrew = true;
+                log.error(
+                        "Lane {}: its sink threw instead of answering, for event {}. That is a bug in the sink; the"
+                                + " event is tried again like after any failure. Logged once",
+                        lane,
+                        event.event().event(),
+                        bug);
+            }
+            sending.with(new Outcome.Retry(ErrorClass.UNKNOWN, "the sink threw " + bug));
+        }
+    }
+
+    private void flush() {
+        if (channel != null) {
+            channel.flush();
         }
     }
 
@@ -262,16 +329,17 @@ final class Dispatch implements AutoCloseable {
 
     /** In how many nanoseconds something is due here; very long if only an answer can change anything. */
     long nextDueNanos() {
-        long now = ticker.nanos();
-        if (suspended) {
-            return suspendedUntil - now;
-        }
-        if (!ready.isEmpty() || !toSend.isEmpty()) {
+        if (hasUnsent()) {
             return Duration.ofMillis(10).toNanos();
         }
-        return inFlight == 0 || sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + timeout() - now;
+        return sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + timeout() - ticker.nanos();
     }
 
+    boolean hasUnsent() {
+        return !ready.isEmpty() || !queue.isEmpty();
+    }
+
+    /** How many live events there are. */
     int size() {
         return unsettled.size();
     }

@@ -57,6 +57,11 @@ final class Generations {
              WHERE subscription_id = :subscription AND NOT filter_known
             """;
 
+    private static final String KEEP_MAX_ATTEMPTS = """
+            UPDATE posthorn.subscription SET max_attempts = :max_attempts::integer
+             WHERE id = :subscription AND max_attempts IS DISTINCT FROM :max_attempts::integer
+            """;
+
     /** Does nothing if one is wanted already, or was begun just now. */
     private static final String WANT = """
             INSERT INTO posthorn.generation (subscription_id, number, lanes, types, aggregate_types, sources)
@@ -152,6 +157,9 @@ final class Generations {
     /** True once the newest generation, begun or wanted, is as the subscription says. */
     boolean request(Connection connection, long subscriptionId, Subscription subscription) throws SQLException {
         Map<String, @Nullable Object> values = values(subscriptionId, subscription);
+        int maxAttempts = subscription.retry().maxAttempts();
+        values.put("max_attempts", maxAttempts == RetryPolicy.UNLIMITED ? null : maxAttempts);
+        statements.execute(connection, KEEP_MAX_ATTEMPTS, values);
         statements.execute(connection, ADOPT_FILTER, values);
         statements.execute(connection, WANT.replace("{as_wanted}", AS_WANTED), values);
         return statements.isTrue(connection, NEWEST_IS_AS_WANTED.replace("{as_wanted}", AS_WANTED), values);

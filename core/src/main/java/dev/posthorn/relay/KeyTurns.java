@@ -1,7 +1,9 @@
 package dev.posthorn.relay;
 
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,18 @@ final class KeyTurns {
             waiting.remove(key);
         }
         return next;
+    }
+
+    /** The key's event failed; who was behind it, in order? */
+    Collection<Tracked> end(Tracked failed) {
+        String key = failed.key();
+        ArrayDeque<Tracked> behind = key == null ? null : waiting.remove(key);
+        return behind == null ? List.of() : behind;
+    }
+
+    /** Everyone who is behind another. */
+    List<Tracked> all() {
+        return waiting.values().stream().flatMap(Collection::stream).toList();
     }
 
     void clear() {

@@ -3,5 +3,19 @@ package dev.posthorn.relay;
 import dev.posthorn.log.LaneScope;
 import dev.posthorn.log.Mark;
 
-/** A lane just taken over, with all that its new owner has to know. */
-record LaneGrant(String name, Lease lease, LaneScope scope, Mark mark, long readSeq) {}
+/**
+ * A lane just taken over, with all that its new owner has to know.
+ *
+ * @param readSeq the greatest seq that any owner ever read
+ * @param turn the number of the last settle
+ * @param takeovers how often the lane changed hands by force since it last worked undisturbed
+ */
+record LaneGrant(
+        String name,
+        long subscriptionId,
+        Lease lease,
+        LaneScope scope,
+        Mark mark,
+        long readSeq,
+        long turn,
+        int takeovers) {}

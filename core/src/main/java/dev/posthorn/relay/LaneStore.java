@@ -1,8 +1,68 @@
 package dev.posthorn.relay;
 
-/** Where a lane's progress is kept. */
+import dev.posthorn.event.RecordedEvent;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Where a lane's progress is kept, its delivery rows and its dead letters, and where it is told what to do. */
 interface LaneStore {
 
-    /** Writes the settlement if the lane is still owned under its epoch; otherwise nothing, and answers false. */
+    /**
+     * Writes the settlement if the lane is still owned under its epoch; otherwise nothing, and answers false. Done once:
+     * asked again after an answer was lost, it finds the settlement's turn taken and answers true.
+     */
     boolean settle(Settlement settlement);
+
+    /** The keys whose later events have to wait. */
+    List<BlockedKey> blockedKeys();
+
+    /** Which of these events have a delivery row or a dead letter. */
+    Set<Long> known(List<Long> seqs);
+
+    /** Whether there is anything to do. */
+    Agenda agenda();
+
+    /** The rows whose time has come, the longest due first. */
+    List<DeliveryRow> due(int limit);
+
+    /** The row that is sent again first, whether its time has come or not. */
+    @Nullable
+    DeliveryRow earliest();
+
+    /** The first events held behind others of their key, in order. */
+    List<DeliveryRow> held(String key, int limit);
+
+    @Nullable
+    DeliveryRow row(long seq);
+
+    /** The event of that seq, if the persisted mark does not settle it. */
+    @Nullable
+    RecordedEvent unsettled(long seq);
+
+    /** What was asked and is not answered yet, in order. */
+    List<Command> commands(int limit);
+
+    @Nullable
+    Letter letter(long seq);
+
+    /** The dead letters of a key that were not discarded, in the order in which they died. */
+    List<Letter> letters(String key);
+
+    /**
+     * A key whose later events have to wait.
+     *
+     * @param waiting how many of its events are to be sent again
+     * @param holding how many of its dead letters hold it
+     */
+    record BlockedKey(String key, int waiting, int holding) {}
+
+    /**
+     * What is to be done.
+     *
+     * @param nextDue in how long the next row is due, zero or less if one is; null if there is none
+     * @param commands whether there are any
+     */
+    record Agenda(@Nullable Duration nextDue, boolean commands) {}
 }

@@ -1,7 +1,9 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
+import dev.posthorn.log.Mark;
 import dev.posthorn.log.Session;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.log.Sql;
@@ -9,7 +11,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,12 +22,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresLaneStore implements LaneStore {
 
+    /** The turn before this one: a settle whose commit went through, though its answer was lost, finds it taken. */
     private static final String MOVE = """
             UPDATE posthorn.lane_mark
                SET a = :a::pg_snapshot, b = :b::pg_snapshot, seq = :seq,
                    high_a = :high_a::pg_snapshot, high_b = :high_b::pg_snapshot, high_seq = :high_seq,
-                   read_seq = greatest(read_seq, :read_seq), parked = :parked
-             WHERE lane_id = :lane {fence} {place}
+                   read_seq = greatest(read_seq, :read_seq), parked = :parked, turn = :turn,
+                   moved_at = CASE WHEN :moved THEN posthorn.clock() ELSE moved_at END,
+                   takeovers = CASE WHEN :undisturbed THEN 0 ELSE takeovers END
+             WHERE lane_id = :lane AND turn = :turn - 1 {fence} {place}
             RETURNING ctid::text
             """;
 
@@ -32,52 +39,90 @@ final class PostgresLaneStore implements LaneStore {
     /** Under somebody's open snapshot the chain of old versions grows, and a search by key walks all of it. */
     private static final String BY_PLACE = "AND ctid = :ctid::tid";
 
+    private static final String IS_DONE =
+            "SELECT FROM posthorn.lane_mark WHERE lane_id = :lane AND epoch = :epoch AND turn = :turn";
+
     private static final String RECEIPT = """
             INSERT INTO posthorn.receipt (lane_id, era, a, b, seq, count)
             SELECT :lane, era, :a::pg_snapshot, :b::pg_snapshot, :seq, :count FROM posthorn.cluster
             """;
 
+    private static final String GAUGE = """
+            INSERT INTO posthorn.lane_gauge AS g (lane_id, breaker_since, breaker_reason, blocked_keys)
+            SELECT :lane, CASE WHEN reason IS NOT NULL THEN posthorn.clock() END, reason, :blocked_keys
+              FROM (SELECT :breaker_reason::text AS reason) r
+                ON CONFLICT (lane_id) DO UPDATE
+                   SET breaker_since = CASE WHEN excluded.breaker_reason IS NOT NULL
+                                            THEN coalesce(g.breaker_since, excluded.breaker_since) END,
+                       breaker_reason = excluded.breaker_reason, blocked_keys = excluded.blocked_keys,
+                       updated_at = excluded.updated_at
+            """;
+
     private final Session session;
-    private final Lease lease;
+    private final LaneGrant grant;
     private final Guards guards;
     private final Sql moveByPlace;
     private final Sql moveByKey;
+    private final Sql isDone;
     private final Sql receipt;
+    private final Sql gauge;
+    private final ChangeWriter writer;
+    private final RowReader rows;
     private @Nullable String ctid;
+    private Mark written;
 
-    PostgresLaneStore(Session session, Lease lease, Guards guards) {
+    PostgresLaneStore(Session session, LaneGrant grant, String instance, Guards guards) {
         this.session = session;
-        this.lease = lease;
+        this.grant = grant;
         this.guards = guards;
         String move = MOVE.replace("{fence}", guards.hold(Guard.EPOCH_FENCE) ? FENCE : "");
         this.moveByPlace = Sql.of(session.schema(), move.replace("{place}", BY_PLACE));
         this.moveByKey = Sql.of(session.schema(), move.replace("{place}", ""));
+        this.isDone = Sql.of(session.schema(), IS_DONE);
         this.receipt = Sql.of(session.schema(), RECEIPT);
+        this.gauge = Sql.of(session.schema(), GAUGE);
+        this.writer = new ChangeWriter(session, grant, instance);
+        this.rows = new RowReader(session, grant);
+        this.written = grant.mark();
     }
 
     @Override
     public boolean settle(Settlement settlement) {
         Map<String, @Nullable Object> values = values(settlement);
-        if (settlement.receiptCount() == 0) {
-            // One statement is a transaction of its own, without the round trips of BEGIN and COMMIT.
-            return session.query("settling", moveByPlaceOrKey(values), values, this::moved) || moveByKey(values);
+        boolean settled = settlement.isMarkOnly()
+                // One statement is a transaction of its own, without the round trips of BEGIN and COMMIT.
+                ? moveAlone(values)
+                : session.transaction("settling", connection -> settle(connection, settlement, values));
+        if (settled || session.query("settling", isDone, values, ResultSet::next)) {
+            written = settlement.mark();
+            return true;
         }
-        return session.transaction("settling", connection -> {
-            boolean done = move(connection, moveByPlaceOrKey(values), values)
-                    || (mayTryKey() && move(connection, moveByKey, values));
-            if (done) {
+        return false;
+    }
+
+    private boolean moveAlone(Map<String, @Nullable Object> values) {
+        return session.query("settling", moveByPlaceOrKey(values), values, this::moved)
+                || (mayTryKey() && session.query("settling", moveByKey, values, this::moved));
+    }
+
+    private boolean settle(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
+            throws SQLException {
+        boolean moved = move(connection, moveByPlaceOrKey(values), values)
+                || (mayTryKey() && move(connection, moveByKey, values));
+        if (moved) {
+            writer.write(connection, settlement.changes());
+            if (settlement.receiptCount() > 0) {
                 session.prepare(connection, receipt, values).executeUpdate();
             }
-            return done;
-        });
+            if (settlement.gauge() != null) {
+                session.prepare(connection, gauge, values).executeUpdate();
+            }
+        }
+        return moved;
     }
 
     private Sql moveByPlaceOrKey(Map<String, @Nullable Object> values) {
         return values.get("ctid") == null ? moveByKey : moveByPlace;
-    }
-
-    private boolean moveByKey(Map<String, @Nullable Object> values) {
-        return mayTryKey() && session.query("settling", moveByKey, values, this::moved);
     }
 
     private boolean mayTryKey() {
@@ -98,22 +143,83 @@ final class PostgresLaneStore implements LaneStore {
 
     private Map<String, @Nullable Object> values(Settlement settlement) {
         Map<String, @Nullable Object> values = new HashMap<>();
-        values.put("lane", lease.laneId());
-        values.put("epoch", lease.epoch());
+        values.put("lane", grant.lease().laneId());
+        values.put("epoch", grant.lease().epoch());
         values.put("ctid", ctid);
+        values.put("turn", settlement.turn());
         values.put("a", settlement.mark().a());
         values.put("b", settlement.mark().b());
         values.put("seq", settlement.mark().seq());
+        values.put("moved", !settlement.mark().equals(written));
         values.put("high_a", unlessSame(settlement.high().a(), settlement.mark().a()));
         values.put("high_b", unlessSame(settlement.high().b(), settlement.mark().b()));
         values.put("high_seq", settlement.high().seq());
         values.put("read_seq", settlement.readSeq());
         values.put("parked", settlement.parked());
+        values.put("undisturbed", settlement.undisturbed());
         values.put("count", settlement.receiptCount());
+        Settlement.Gauge gauge = settlement.gauge();
+        values.put("breaker_reason", gauge == null ? null : ChangeWriter.storable(gauge.breakerReason()));
+        values.put("blocked_keys", gauge == null ? 0 : gauge.blockedKeys());
         return values;
     }
 
     private static @Nullable Snapshot unlessSame(Snapshot snapshot, Snapshot other) {
         return snapshot.equals(other) ? null : snapshot;
+    }
+
+    @Override
+    public List<BlockedKey> blockedKeys() {
+        return rows.blockedKeys();
+    }
+
+    @Override
+    public Set<Long> known(List<Long> seqs) {
+        return rows.known(seqs);
+    }
+
+    @Override
+    public Agenda agenda() {
+        return rows.agenda();
+    }
+
+    @Override
+    public List<DeliveryRow> due(int limit) {
+        return rows.due(limit);
+    }
+
+    @Override
+    public @Nullable DeliveryRow earliest() {
+        return rows.earliest();
+    }
+
+    @Override
+    public List<DeliveryRow> held(String key, int limit) {
+        return rows.held(key, limit);
+    }
+
+    @Override
+    public @Nullable DeliveryRow row(long seq) {
+        return rows.row(seq);
+    }
+
+    @Override
+    public @Nullable RecordedEvent unsettled(long seq) {
+        return rows.unsettled(seq);
+    }
+
+    @Override
+    public List<Command> commands(int limit) {
+        return rows.commands(limit);
+    }
+
+    @Override
+    public @Nullable Letter letter(long seq) {
+        return rows.letter(seq);
+    }
+
+    @Override
+    public List<Letter> letters(String key) {
+        return rows.letters(key);
     }
 }

@@ -77,7 +77,8 @@ final class PostgresLeaseStore implements LeaseStore {
     /** Lease and mark get the new epoch together: from here on the former owner settles nothing. */
     private static final String ACQUIRE = """
             WITH free AS (
-                SELECT l.lane_id FROM posthorn.lane_lease l JOIN posthorn.lane n ON n.id = l.lane_id
+                SELECT l.lane_id, l.owner IS NOT NULL AS by_force
+                  FROM posthorn.lane_lease l JOIN posthorn.lane n ON n.id = l.lane_id
                  WHERE n.subscription_id = :subscription AND n.generation = :generation
                    AND (l.owner IS NULL OR l.expires_at < posthorn.clock())
                  ORDER BY n.index LIMIT :count FOR UPDATE OF l SKIP LOCKED),
@@ -86,12 +87,14 @@ final class PostgresLeaseStore implements LeaseStore {
                    SET owner = :instance, epoch = l.epoch + 1,
                        expires_at = posthorn.clock() + :ttl * interval '1 millisecond'
                   FROM free WHERE l.lane_id = free.lane_id
-                RETURNING l.lane_id, l.epoch),
+                RETURNING l.lane_id, l.epoch, free.by_force),
             marked AS (
-                UPDATE posthorn.lane_mark m SET epoch = taken.epoch FROM taken WHERE m.lane_id = taken.lane_id
-                RETURNING m.lane_id, m.epoch, m.a, m.b, m.seq, m.read_seq)
-            SELECT m.lane_id, m.epoch, m.a::text AS a, m.b::text AS b, m.seq, m.read_seq, n.index, n.since, c.floor_seq,
-                   d.lane_id IS NOT NULL AND m.a::text = '1:1:' AS draining,
+                UPDATE posthorn.lane_mark m
+                   SET epoch = taken.epoch, takeovers = m.takeovers + taken.by_force::integer
+                  FROM taken WHERE m.lane_id = taken.lane_id
+                RETURNING m.lane_id, m.epoch, m.a, m.b, m.seq, m.read_seq, m.turn, m.takeovers)
+            SELECT m.lane_id, n.subscription_id, m.epoch, m.a::text AS a, m.b::text AS b, m.seq, m.read_seq, m.turn, m.takeovers, n.index,
+                   n.since, c.floor_seq, d.lane_id IS NOT NULL AND m.a::text = '1:1:' AS draining,
                    d.a::text AS drain_a, d.b::text AS drain_b, d.seq AS drain_seq, d.read_seq AS drain_read,
                    d.floor_seq AS drain_floor, d.to_seq AS drain_to
               FROM marked m JOIN posthorn.lane n ON n.id = m.lane_id CROSS JOIN posthorn.cluster c
@@ -222,7 +225,15 @@ final class PostgresLeaseStore implements LeaseStore {
         Filter filter = guards.hold(Guard.STORED_FILTER) ? sharing.filter() : subscription.filter();
         LaneScope scope =
                 new LaneScope(filter, sharing.lanes(), index, row.getLong("floor_seq"), since(row), drain(row));
-        return new LaneGrant(subscription.name() + "/" + index, lease, scope, mark(row, ""), row.getLong("read_seq"));
+        return new LaneGrant(
+                subscription.name() + "/" + index,
+                row.getLong("subscription_id"),
+                lease,
+                scope,
+                mark(row, ""),
+                row.getLong("read_seq"),
+                row.getLong("turn"),
+                row.getInt("takeovers"));
     }
 
     private static @Nullable Instant since(ResultSet row) throws SQLException {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +34,7 @@ public final class Relay implements AutoCloseable {
     private static final Duration PARTITION_INTERVAL = Duration.ofSeconds(5);
 
     private final String instance;
+    private final RelayListener listener;
     private final Session keeperSession;
     private final LeaseKeeper keeper;
     private final PartitionKeeper partitions;
@@ -46,6 +48,7 @@ public final class Relay implements AutoCloseable {
 
     private Relay(Builder builder) {
         this.instance = builder.instance;
+        this.listener = builder.allListeners();
         DataSource dataSource = builder.dataSource;
         this.keeperSession = new Session(dataSource, builder.schema, builder.guards);
         for (int i = 0; i < builder.workers; i++) {
@@ -97,11 +100,15 @@ public final class Relay implements AutoCloseable {
         Lane lane = new Lane(
                 grant,
                 subscription,
-                new PostgresLog(worker.session(), grant.scope(), guards),
-                new PostgresLaneStore(worker.session(), grant.lease(), guards),
-                orders,
-                Ticker.SYSTEM,
-                guards);
+                new LanePorts(
+                        new PostgresLog(worker.session(), grant.scope(), guards),
+                        new PostgresLaneStore(worker.session(), grant, instance, guards),
+                        listener,
+                        Ticker.SYSTEM,
+                        new SplittableRandom(),
+                        instance,
+                        guards),
+                orders);
         worker.add(lane);
         return lane;
     }
@@ -202,6 +209,7 @@ public final class Relay implements AutoCloseable {
 
         private final DataSource dataSource;
         private final List<Subscription> subscriptions = new ArrayList<>();
+        private final List<RelayListener> listeners = new ArrayList<>(List.of(new LoggingListener()));
         private SchemaName schema = SchemaName.DEFAULT;
         private String instance = UUID.randomUUID().toString();
         private int workers = 2;
@@ -248,6 +256,16 @@ public final class Relay implements AutoCloseable {
             return this;
         }
 
+        /** Told what happens, in addition to the log. */
+        public Builder listener(RelayListener listener) {
+            listeners.add(listener);
+            return this;
+        }
+
+        private RelayListener allListeners() {
+            return new SafeListener(listeners);
+        }
+
         /** For tests of Posthorn itself. */
         public Builder guards(Guards guards) {
             this.guards = guards;
@@ -274,7 +292,8 @@ public final class Relay implements AutoCloseable {
 
         /** The same relay without threads, for tests that drive it by hand. */
         public Steps stepped(Ticker ticker) {
-            return new Steps(new Session(dataSource, schema, guards), instance, subscriptions, ticker, guards);
+            return new Steps(
+                    new Session(dataSource, schema, guards), instance, subscriptions, allListeners(), ticker, guards);
         }
     }
 }

@@ -16,8 +16,17 @@ final class Room {
 
     /** Takes up to so many places; returns how many there were. */
     int take(int wanted) {
-        int before = left.getAndUpdate(now -> now - Math.min(now, wanted));
-        return Math.min(before, wanted);
+        int before = left.getAndUpdate(now -> now - taken(now, wanted));
+        return taken(before, wanted);
+    }
+
+    private static int taken(int left, int wanted) {
+        return Math.max(0, Math.min(left, wanted));
+    }
+
+    /** One place more than there may be: an event that has one already gets a row as well. */
+    void overdraw() {
+        left.decrementAndGet();
     }
 
     void giveBack(int places) {

@@ -1,14 +1,41 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.log.Mark;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one settle writes, in one transaction.
  *
+ * @param turn its number, one more than the last one's: a settle is done once, however often it is asked for
  * @param mark how far the lane is settled
  * @param high how far events were handed to the sink
  * @param readSeq the greatest seq ever read
- * @param parked whether the lane stands still for a change of the number of lanes
+ * @param parked whether the lane stands still for a change of generation
+ * @param undisturbed whether forced take-overs are to be forgotten
  * @param receiptCount how many events were settled since the last receipt, if one is due; else 0
+ * @param gauge what others want to see of the lane, if it has changed
+ * @param changes delivery rows, dead letters, attempts and answers to commands
  */
-record Settlement(Mark mark, Mark high, long readSeq, boolean parked, long receiptCount) {}
+record Settlement(
+        long turn,
+        Mark mark,
+        Mark high,
+        long readSeq,
+        boolean parked,
+        boolean undisturbed,
+        long receiptCount,
+        @Nullable Gauge gauge,
+        Changes changes) {
+
+    /**
+     * What a lane's owner knows and others want to see.
+     *
+     * @param breakerReason why the breaker is open; null while it is closed
+     */
+    record Gauge(@Nullable String breakerReason, int blockedKeys) {}
+
+    /** Whether the mark is all there is to write. */
+    boolean isMarkOnly() {
+        return receiptCount == 0 && gauge == null && changes.isEmpty();
+    }
+}

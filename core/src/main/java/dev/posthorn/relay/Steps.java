@@ -4,6 +4,7 @@ import dev.posthorn.log.Guards;
 import dev.posthorn.log.PostgresLog;
 import dev.posthorn.log.Session;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /** A relay without threads: whoever holds it decides when leases are renewed and when lanes are stepped. */
 public final class Steps implements AutoCloseable {
@@ -11,7 +12,13 @@ public final class Steps implements AutoCloseable {
     private final Session session;
     private final LeaseKeeper keeper;
 
-    Steps(Session session, String instance, List<Subscription> subscriptions, Ticker ticker, Guards guards) {
+    Steps(
+            Session session,
+            String instance,
+            List<Subscription> subscriptions,
+            RelayListener listener,
+            Ticker ticker,
+            Guards guards) {
         this.session = session;
         this.keeper = new LeaseKeeper(
                 new PostgresLeaseStore(session, instance, ticker, guards),
@@ -20,11 +27,15 @@ public final class Steps implements AutoCloseable {
                 (grant, subscription, orders) -> new Lane(
                         grant,
                         subscription,
-                        new PostgresLog(session, grant.scope(), guards),
-                        new PostgresLaneStore(session, grant.lease(), guards),
-                        orders,
-                        ticker,
-                        guards),
+                        new LanePorts(
+                                new PostgresLog(session, grant.scope(), guards),
+                                new PostgresLaneStore(session, grant, instance, guards),
+                                listener,
+                                ticker,
+                                new SplittableRandom(0),
+                                instance,
+                                guards),
+                        orders),
                 ticker,
                 guards);
     }

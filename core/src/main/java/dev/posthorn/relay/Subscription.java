@@ -23,6 +23,12 @@ import org.jspecify.annotations.Nullable;
  * @param inFlightBytes the same in bytes of payload
  * @param leaseTtl how long a lane stays with an instance that is not heard of
  * @param timeout how long an outcome may take
+ * @param retry when a failed event is sent again, and when no more
+ * @param afterDeadLetter what becomes of a key when one of its events is a dead letter
+ * @param whenUnavailable whether a receiver that cannot be reached uses up an event's attempts
+ * @param breakerAfter after how many failures in a row a lane stops sending anything but probes
+ * @param blockedKeysLimit how many keys of a lane may wait for a failed event; beyond it the lane stops as well
+ * @param keepAttempts of which attempts a record is kept
  */
 public record Subscription(
         String name,
@@ -36,7 +42,13 @@ public record Subscription(
         int inFlightLimit,
         long inFlightBytes,
         Duration leaseTtl,
-        Duration timeout) {
+        Duration timeout,
+        RetryPolicy retry,
+        AfterDeadLetter afterDeadLetter,
+        WhenUnavailable whenUnavailable,
+        int breakerAfter,
+        int blockedKeysLimit,
+        KeepAttempts keepAttempts) {
 
     /** How much of a lease is never relied upon: a pause between looking at the clock and acting. */
     static final Duration TRUST_MARGIN = Duration.ofSeconds(1);
@@ -58,6 +70,8 @@ public record Subscription(
                 timeout.compareTo(Duration.ofMillis(1)) >= 0,
                 name,
                 "timeout is " + timeout + "; it must be at least 1 ms");
+        require(breakerAfter >= 1, name, "breaker-after is " + breakerAfter + "; it must be at least 1");
+        require(blockedKeysLimit >= 1, name, "blocked-keys-limit is " + blockedKeysLimit + "; it must be at least 1");
         Duration least = timeout.multipliedBy(2).plus(TRUST_MARGIN);
         require(
                 leaseTtl.compareTo(least) >= 0,
@@ -91,6 +105,12 @@ public record Subscription(
         private long inFlightBytes = 64L << 20;
         private @Nullable Duration leaseTtl;
         private Duration timeout = Duration.ofSeconds(10);
+        private RetryPolicy retry = RetryPolicy.DEFAULT;
+        private AfterDeadLetter afterDeadLetter = AfterDeadLetter.CONTINUE;
+        private @Nullable WhenUnavailable whenUnavailable;
+        private int breakerAfter = 10;
+        private int blockedKeysLimit = 10_000;
+        private KeepAttempts keepAttempts = KeepAttempts.FAILED;
 
         private Builder(String name, Sink sink) {
             this.name = name;
@@ -154,6 +174,41 @@ public record Subscription(
             return this;
         }
 
+        public Builder retry(RetryPolicy retry) {
+            this.retry = retry;
+            return this;
+        }
+
+        public Builder afterDeadLetter(AfterDeadLetter afterDeadLetter) {
+            this.afterDeadLetter = afterDeadLetter;
+            return this;
+        }
+
+        /** Left out: a sink that keeps the order, such as a broker, is waited for; with any other, attempts count. */
+        public Builder whenUnavailable(WhenUnavailable whenUnavailable) {
+            this.whenUnavailable = whenUnavailable;
+            return this;
+        }
+
+        public Builder breakerAfter(int failuresInRow) {
+            this.breakerAfter = failuresInRow;
+            return this;
+        }
+
+        public Builder blockedKeysLimit(int keys) {
+            this.blockedKeysLimit = keys;
+            return this;
+        }
+
+        public Builder keepAttempts(KeepAttempts keepAttempts) {
+            this.keepAttempts = keepAttempts;
+            return this;
+        }
+
+        private WhenUnavailable defaultWhenUnavailable() {
+            return sink.keepsOrder() ? WhenUnavailable.WAIT : WhenUnavailable.COUNT;
+        }
+
         public Subscription build() {
             Duration ttl = leaseTtl == null ? timeout.multipliedBy(2).plus(Duration.ofSeconds(10)) : leaseTtl;
             return new Subscription(
@@ -168,7 +223,13 @@ public record Subscription(
                     inFlightLimit,
                     inFlightBytes,
                     ttl,
-                    timeout);
+                    timeout,
+                    retry,
+                    afterDeadLetter,
+                    whenUnavailable == null ? defaultWhenUnavailable() : whenUnavailable,
+                    breakerAfter,
+                    blockedKeysLimit,
+                    keepAttempts);
         }
     }
 }

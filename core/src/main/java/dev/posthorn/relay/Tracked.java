@@ -2,56 +2,67 @@ package dev.posthorn.relay;
 
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Mark;
-import dev.posthorn.sink.Answer;
-import dev.posthorn.sink.Outcome;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** An event that a lane has read and not yet settled. Belongs to the lane's thread, but for its answer. */
-final class Tracked implements Answer {
+/**
+ * An event in the hands of a lane: read from the log and not yet settled (<em>live</em>), or loaded by its delivery row.
+ * Belongs to the lane's thread.
+ */
+final class Tracked {
 
     private final RecordedEvent event;
-    private final Consumer<Tracked> mailbox;
-    private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
-    private Mark markAfter;
-    private boolean sent;
+    private final @Nullable DeliveryRow row;
+    private final boolean deferred;
+    private final boolean counted;
+    private @Nullable Mark markAfter;
+    private @Nullable Sending sending;
     private long sentAt;
+    private boolean probe;
     private boolean delivered;
-    private boolean abandoned;
+    private boolean setAside;
     private boolean overtook;
 
-    Tracked(RecordedEvent event, Mark markAfter, Consumer<Tracked> mailbox) {
+    private Tracked(
+            RecordedEvent event,
+            @Nullable DeliveryRow row,
+            boolean deferred,
+            boolean counted,
+            @Nullable Mark markAfter) {
         this.event = event;
+        this.row = row;
+        this.deferred = deferred;
+        this.counted = counted;
         this.markAfter = markAfter;
-        this.mailbox = mailbox;
     }
 
-    /** The same event to be sent again after no answer came: one that still comes is no longer heard. */
-    Tracked abandon() {
-        abandoned = true;
-        return new Tracked(event, markAfter, mailbox);
+    /**
+     * @param markAfter the mark once this event and all before it are settled
+     * @param deferred its time had not come when it was read
+     */
+    static Tracked live(RecordedEvent event, Mark markAfter, boolean deferred) {
+        return new Tracked(event, null, deferred, false, markAfter);
     }
 
-    boolean isAbandoned() {
-        return abandoned;
+    static Tracked of(DeliveryRow row) {
+        return new Tracked(row.event(), row, false, false, null);
     }
 
-    /** To be sent again after a failure was answered. */
-    void rearm() {
-        sent = false;
-        outcome.set(null);
-    }
-
-    @Override
-    public void with(Outcome answer) {
-        if (outcome.compareAndSet(null, answer)) {
-            mailbox.accept(this);
-        }
+    /** The same event, by a row in which its next attempt, of this number, is counted before it is made. */
+    Tracked counted(int attempt) {
+        boolean replay = row != null && row.replay();
+        boolean holdsKey = row != null && row.holdsKey();
+        DeliveryRow recorded = new DeliveryRow(event, DeliveryState.WAITING, attempt, true, replay, holdsKey, true);
+        return new Tracked(event, recorded, false, true, null);
     }
 
     RecordedEvent event() {
         return event;
+    }
+
+    long seq() {
+        return event.seq();
     }
 
     @Nullable
@@ -59,13 +70,56 @@ final class Tracked implements Answer {
         return event.event().key();
     }
 
-    @Nullable
-    Outcome outcome() {
-        return outcome.get();
+    boolean isLive() {
+        return row == null;
     }
 
+    /** Why it has a row; null if it is live. */
+    @Nullable
+    DeliveryState state() {
+        return row == null ? null : row.state();
+    }
+
+    boolean isDeferred() {
+        return deferred;
+    }
+
+    boolean isReplay() {
+        return row != null && row.replay();
+    }
+
+    /** Whether it is a dead letter that holds its key. */
+    boolean holdsKey() {
+        return row != null && row.holdsKey();
+    }
+
+    /** Whether its own delays say that an attempt is due; a probe may come before. */
+    boolean isDue() {
+        return row == null || row.due();
+    }
+
+    /** How many attempts were counted so far. */
+    int attempts() {
+        return row == null ? 0 : row.attempts();
+    }
+
+    /** The number of the attempt that is made, or made next. */
+    int attempt() {
+        return counted ? attempts() : attempts() + 1;
+    }
+
+    /** Whether a process may have ended over its last attempt, so that the next one has to be counted before it is made. */
+    boolean isSuspect() {
+        return row != null && row.unanswered() && !counted;
+    }
+
+    boolean isCounted() {
+        return counted;
+    }
+
+    /** Of a live event. */
     Mark markAfter() {
-        return markAfter;
+        return Objects.requireNonNull(markAfter);
     }
 
     /** With this event settled, so is all that follows up to the given mark. */
@@ -73,17 +127,33 @@ final class Tracked implements Answer {
         markAfter = further;
     }
 
-    void sentAt(long nanos) {
-        sent = true;
-        sentAt = nanos;
+    Sending send(long now, boolean asProbe, Consumer<Sending> mailbox) {
+        sending = new Sending(this, mailbox);
+        sentAt = now;
+        probe = asProbe;
+        return sending;
+    }
+
+    /** Whether this is the sending whose answer counts. */
+    boolean isOn(Sending answered) {
+        return sending == answered;
+    }
+
+    /** Answered, or given up: an answer that still comes is not heard. */
+    void land() {
+        sending = null;
     }
 
     boolean isInFlight() {
-        return sent && !delivered;
+        return sending != null;
     }
 
     long sentAt() {
         return sentAt;
+    }
+
+    boolean isProbe() {
+        return probe;
     }
 
     /** Delivered before an earlier event of its key. True the first time. */
@@ -99,5 +169,20 @@ final class Tracked implements Answer {
 
     boolean isDelivered() {
         return delivered;
+    }
+
+    /** It has, or is about to have, a row or a dead letter, and is out of the lane's hands. */
+    void setAside() {
+        setAside = true;
+        sending = null;
+    }
+
+    boolean isSetAside() {
+        return setAside;
+    }
+
+    /** Whether the mark may pass it. */
+    boolean isDone() {
+        return delivered || setAside;
     }
 }

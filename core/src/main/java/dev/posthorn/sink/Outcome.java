@@ -11,21 +11,44 @@ public sealed interface Outcome {
     /** The receiver has it. */
     record Delivered() implements Outcome {}
 
+    /** It was not delivered, for a reason that an operator can search for and act on. */
+    sealed interface Failure extends Outcome {
+
+        ErrorClass errorClass();
+
+        String reason();
+    }
+
     /**
      * It failed in a way that may pass.
      *
      * @param after the receiver's wish when to try again
      */
-    record Retry(String reason, @Nullable Duration after) implements Outcome {
+    record Retry(
+            ErrorClass errorClass, String reason, @Nullable Duration after) implements Failure {
+
+        public Retry(ErrorClass errorClass, String reason) {
+            this(errorClass, reason, null);
+        }
 
         public Retry(String reason) {
-            this(reason, null);
+            this(ErrorClass.UNKNOWN, reason, null);
         }
     }
 
     /** This event will never be taken. */
-    record Reject(String reason) implements Outcome {}
+    record Reject(ErrorClass errorClass, String reason) implements Failure {
+
+        public Reject(String reason) {
+            this(ErrorClass.REJECTED, reason);
+        }
+    }
 
     /** The receiver cannot be reached at all; it says nothing about this event. */
-    record Unavailable(String reason) implements Outcome {}
+    record Unavailable(ErrorClass errorClass, String reason) implements Failure {
+
+        public Unavailable(String reason) {
+            this(ErrorClass.REFUSED, reason);
+        }
+    }
 }

@@ -42,8 +42,10 @@ ALTER TABLE posthorn.subscription
     ADD COLUMN let_go_seq   bigint  NOT NULL DEFAULT 0,
     ADD COLUMN max_attempts integer;
 
--- moved_at: when the mark last moved. takeovers: how often the lane changed hands by force without any progress.
+-- turn: the number of the last settle, so that one whose answer was lost is not done twice. moved_at: when the mark
+-- last moved. takeovers: how often the lane changed hands by force since it last worked undisturbed.
 ALTER TABLE posthorn.lane_mark
+    ADD COLUMN turn      bigint      NOT NULL DEFAULT 0,
     ADD COLUMN moved_at  timestamptz NOT NULL DEFAULT posthorn.clock(),
     ADD COLUMN takeovers integer     NOT NULL DEFAULT 0;
 
@@ -58,7 +60,8 @@ CREATE TABLE posthorn.lane_gauge (
 
 -- An event that waits for one subscription: to be sent again (WAITING), until its time has come (DEFERRED), or behind
 -- an earlier event of its key (HELD). place: the order within the key. dead_letter_id: the dead letter that is being
--- sent again. Touched by the lane's owner alone.
+-- sent again. unanswered: the last attempt was counted before it was made, and no answer was written since. Touched by
+-- the lane's owner alone.
 CREATE SEQUENCE posthorn.delivery_place AS bigint CACHE 1;
 CREATE TABLE posthorn.delivery (
     lane_id        bigint      NOT NULL REFERENCES posthorn.lane ON DELETE CASCADE,
@@ -73,6 +76,7 @@ CREATE TABLE posthorn.delivery (
     error_message  text,
     failed_at      timestamptz,
     dead_letter_id bigint,
+    unanswered     boolean     NOT NULL DEFAULT false,
     created_at     timestamptz NOT NULL DEFAULT posthorn.clock(),
     PRIMARY KEY (lane_id, seq)
 );
@@ -125,7 +129,7 @@ CREATE INDEX dead_letter_cause ON posthorn.dead_letter (subscription_id, error_c
 CREATE INDEX dead_letter_holding ON posthorn.dead_letter (subscription_id)
     WHERE holds_key AND discarded_at IS NULL;
 
--- What was tried and what came back. number: counted from 1; the same number again means the attempt was not counted.
+-- What was tried and what came back. number: counted from 1.
 CREATE TABLE posthorn.attempt (
     subscription_id bigint      NOT NULL REFERENCES posthorn.subscription ON DELETE CASCADE,
     seq             bigint      NOT NULL,

@@ -10,6 +10,7 @@ import dev.posthorn.event.Event;
 import dev.posthorn.log.Filter;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
+import dev.posthorn.log.LaneScope;
 import dev.posthorn.log.Mark;
 import dev.posthorn.log.Rebase;
 import dev.posthorn.log.SchemaName;
@@ -116,7 +117,8 @@ class GenerationTest {
         instances.database.record((String) null);
         relay.run(3);
         instances.database.execute(waitingRows());
-        instances.database.execute("INSERT INTO posthorn.lane_gauge (lane_id) SELECT lane_id FROM posthorn.lane_mark");
+        instances.database.execute(
+                "INSERT INTO posthorn.lane_gauge (lane_id) SELECT lane_id FROM posthorn.lane_mark ON CONFLICT DO NOTHING");
         String places = instances.database.value(PLACES);
 
         SteppedRelay wider = instances.start("wider", 5);
@@ -180,8 +182,11 @@ class GenerationTest {
         assertThat(instances.stored().generation()).isEqualTo(2);
         Mark mark = new Mark(Snapshot.NOTHING, Snapshot.NOTHING, 1);
         try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT, Guards.ALL)) {
-            PostgresLaneStore store = new PostgresLaneStore(session, lane.lease(), Guards.ALL);
-            assertThat(store.settle(new Settlement(mark, mark, 1, false, 1))).isFalse();
+            LaneScope scope = new LaneScope(Filter.ALL, 1, 0, 0, null, null);
+            LaneGrant grant = new LaneGrant("test/0", 1, lane.lease(), scope, mark, 1, 0, 0);
+            PostgresLaneStore store = new PostgresLaneStore(session, grant, "stale", Guards.ALL);
+            assertThat(store.settle(new Settlement(1, mark, mark, 1, false, false, 1, null, new Changes())))
+                    .isFalse();
         }
         stale.pass();
         lane.step();

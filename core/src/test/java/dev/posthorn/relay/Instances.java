@@ -1,6 +1,7 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.TestDatabase;
+import dev.posthorn.event.Event;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.testing.RecordingSink;
@@ -8,6 +9,8 @@ import dev.posthorn.testing.SettableClock;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.UnaryOperator;
 
 /** Instances of a relay on one database, stepped by hand, with one clock for all. */
@@ -19,6 +22,7 @@ final class Instances {
     final SettableClock clock;
     final RecordingSink sink;
     private final Guards guards;
+    private final List<RelayListener> listeners = new ArrayList<>();
 
     Instances(RecordingSink sink, Guards guards) {
         this.database = TestDatabase.create();
@@ -38,11 +42,27 @@ final class Instances {
                 .subscribe(subscription)
                 .instance(instance)
                 .guards(guards);
+        listeners.forEach(relay::listener);
         return SteppedRelay.of(relay, clock).pass();
     }
 
+    void listener(RelayListener listener) {
+        listeners.add(listener);
+    }
+
+    /** An event that is not to be delivered before so long from now. */
+    void recordDeferred(String key, Duration fromNow) {
+        database.record(Event.builder()
+                .source("test")
+                .type("test.happened")
+                .key(key)
+                .json("{}")
+                .deliverAt(clock.instant().plus(fromNow))
+                .build());
+    }
+
     /** The keys that the sink was handed, in that order. */
-    java.util.List<String> keys() {
+    List<String> keys() {
         return sink.received().stream()
                 .map(e -> String.valueOf(e.event().key()))
                 .toList();

@@ -132,7 +132,7 @@ class LaneTest {
     @Test
     void aFailedEventOfASinkThatTakesOneAtATimeComesAgainBeforeTheNextOfItsKey() {
         Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
-        SteppedRelay relay = instances.start("a", 1);
+        SteppedRelay relay = instances.start("a", s -> s.lanes(1).retry(RetryPolicy.of(5, Duration.ofSeconds(1))));
         List<String> failures = new ArrayList<>(List.of("first", "second"));
         instances.sink.answering(
                 event -> failures.isEmpty() ? Outcome.DELIVERED : new Outcome.Retry(failures.remove(0)));
@@ -195,25 +195,9 @@ class LaneTest {
     }
 
     @Test
-    void aRejectedEventStopsItsLaneAndOnlyThat() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
-        SteppedRelay relay = instances.start("a", 2);
-        instances.sink.answering(
-                event -> "poison".equals(event.event().key()) ? new Outcome.Reject("bad") : Outcome.DELIVERED);
-        instances.database.record("poison");
-        relay.run(3);
-        IntStream.range(0, 20).forEach(i -> instances.database.record("k" + i));
-        relay.run(3);
-        assertThat(relay.lanes())
-                .extracting(Lane::state)
-                .containsExactlyInAnyOrder(Lane.State.RUNNING, Lane.State.STOPPED);
-        assertThat(instances.keys()).hasSizeBetween(2, 20);
-    }
-
-    @Test
     void aSinkThatThrowsIsTriedAgain() {
         Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
-        SteppedRelay relay = instances.start("a", 1);
+        SteppedRelay relay = instances.start("a", s -> s.lanes(1).retry(RetryPolicy.of(5, Duration.ofSeconds(1))));
         List<RuntimeException> bugs = new ArrayList<>(List.of(new IllegalStateException("a bug in the sink")));
         instances.sink.answering(event -> {
             if (!bugs.isEmpty()) {

@@ -135,12 +135,13 @@ class RebaseTest {
         record(database, "never read", 10);
     }
 
-    /** What the marks of the former cluster say, by its own arithmetic. */
+    /** What the marks and rows of the former cluster say, by its own arithmetic. */
     private static List<Long> settledSeqs(TestDatabase database) {
         return seqs(database, """
                 JOIN posthorn.lane n ON n.index = posthorn.key_hash(e.key, e.id) % 2
                 JOIN posthorn.lane_mark m ON m.lane_id = n.id
-                WHERE pg_visible_in_snapshot(e.txid, m.a) OR (pg_visible_in_snapshot(e.txid, m.b) AND e.seq <= m.seq)
+                WHERE (pg_visible_in_snapshot(e.txid, m.a) OR (pg_visible_in_snapshot(e.txid, m.b) AND e.seq <= m.seq))
+                  AND NOT EXISTS (SELECT FROM posthorn.delivery d WHERE d.seq = e.seq)
                 """);
     }
 

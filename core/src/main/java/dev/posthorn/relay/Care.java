@@ -1,0 +1,87 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
+import dev.posthorn.sink.ErrorClass;
+import dev.posthorn.sink.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Whether a lane has to go carefully. An event can end the process that sends it, again and again. A lane that changed
+ * hands by force too often sends one event at a time and writes the attempt down before it makes it, so that the event
+ * uses up its attempts like any other. It does so for as many events as could have been on their way at the crash.
+ */
+final class Care {
+
+    /** Whoever has worked for so many timeouts was not ended by what it found when it took over. */
+    private static final int TIMEOUTS_TO_PROVE = 2;
+
+    private final Subscription subscription;
+    private final Ticker ticker;
+    private final String instance;
+    private final int takeovers;
+    private final long began;
+    private boolean careful;
+    private int leftToSend;
+
+    /** Attempts that are being written down; they are made after the commit. */
+    private final List<Tracked> counted = new ArrayList<>();
+
+    Care(LaneGrant grant, Subscription subscription, Ticker ticker, String instance, Guards guards) {
+        this.subscription = subscription;
+        this.ticker = ticker;
+        this.instance = instance;
+        this.takeovers = grant.takeovers();
+        this.began = ticker.nanos();
+        this.leftToSend = subscription.inFlightLimit();
+        int mostInARush = Math.max(1, Math.min(2, subscription.retry().maxAttempts() - 1));
+        this.careful = takeovers >= mostInARush && guards.hold(Guard.CARE);
+    }
+
+    boolean isNeeded() {
+        return careful;
+    }
+
+    /** One event less that could be the one; none if nothing is left to read. */
+    void passed(boolean nothingLeft) {
+        leftToSend--;
+        if (nothingLeft || leftToSend <= 0) {
+            careful = false;
+        }
+    }
+
+    /** Whether forced take-overs can be forgotten. */
+    boolean isUndisturbed() {
+        return !careful
+                && ticker.nanos() - began
+                        > TIMEOUTS_TO_PROVE * subscription.timeout().toNanos();
+    }
+
+    /** The number of the next attempt of an event, those counted that it seems to have had before the lane changed hands. */
+    int attempt(Tracked item) {
+        return item.isLive() ? Math.min(takeovers + 1, subscription.retry().maxAttempts()) : item.attempt();
+    }
+
+    void count(Tracked item) {
+        counted.add(item);
+    }
+
+    boolean isCounting() {
+        return !counted.isEmpty();
+    }
+
+    /** After the commit: what may be sent now. */
+    List<Tracked> takeCounted() {
+        List<Tracked> now = List.copyOf(counted);
+        counted.clear();
+        return now;
+    }
+
+    /** What is assumed as long as no answer is written down. */
+    Outcome.Failure assumed() {
+        return new Outcome.Retry(
+                ErrorClass.UNKNOWN,
+                "handed to the sink by " + instance + ", which wrote down no answer: it may have ended over it");
+    }
+}

@@ -1,0 +1,65 @@
+package dev.posthorn.relay;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What one settle writes beside the mark, collected since the last. Of several changes of one row the last one counts.
+ * The order of rows is the order in which they take their places behind their keys.
+ */
+final class Changes {
+
+    final Map<Long, RowChange> rows = new LinkedHashMap<>();
+    final Set<Long> removedRows = new LinkedHashSet<>();
+    final List<LetterChange> letters = new ArrayList<>();
+    final List<AttemptRecord> attempts = new ArrayList<>();
+    final Map<Long, String> answers = new LinkedHashMap<>();
+    private final List<Runnable> afterCommit = new ArrayList<>();
+
+    /** How many events that have a row were finished: places in the room that become free with the commit. */
+    private int places;
+
+    void put(RowChange row) {
+        rows.remove(row.seq());
+        removedRows.remove(row.seq());
+        rows.put(row.seq(), row);
+    }
+
+    void removeRow(long seq) {
+        rows.remove(seq);
+        removedRows.add(seq);
+    }
+
+    void afterCommit(Runnable news) {
+        afterCommit.add(news);
+    }
+
+    void committed() {
+        afterCommit.forEach(Runnable::run);
+    }
+
+    void freePlace() {
+        places++;
+    }
+
+    int places() {
+        return places;
+    }
+
+    boolean isEmpty() {
+        return rows.isEmpty()
+                && removedRows.isEmpty()
+                && letters.isEmpty()
+                && attempts.isEmpty()
+                && answers.isEmpty()
+                && places == 0;
+    }
+
+    int size() {
+        return rows.size() + removedRows.size() + letters.size() + attempts.size() + answers.size();
+    }
+}

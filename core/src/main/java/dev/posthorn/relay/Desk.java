@@ -1,0 +1,133 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.event.RecordedEvent;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out what people ask of a lane. What it does and what it answers are written by the same settle. To be called
+ * only while nothing else waits to be written: then the rows and letters are the truth.
+ */
+final class Desk {
+
+    private static final int COMMANDS = 100;
+
+    private final LaneStore store;
+    private final Troubles troubles;
+    private final Dispatch dispatch;
+
+    Desk(LaneStore store, Troubles troubles, Dispatch dispatch) {
+        this.store = store;
+        this.troubles = troubles;
+        this.dispatch = dispatch;
+    }
+
+    /** Carries out the open commands, but of those about one key only the first. True if that was all of them. */
+    boolean carryOut() {
+        Set<Object> touched = new HashSet<>();
+        List<Command> open = store.commands(COMMANDS);
+        boolean all = open.size() < COMMANDS;
+        for (Command command : open) {
+            String key = command.key();
+            if (touched.add(key == null ? command.seq() : key)) {
+                troubles.answer(command, carryOut(command));
+            } else {
+                all = false;
+            }
+        }
+        return all;
+    }
+
+    private String carryOut(Command command) {
+        return switch (command.kind()) {
+            case REPLAY -> withLetter(command, this::replay);
+            case REPLAY_KEY -> replayKey(command);
+            case RELEASE -> withLetter(command, this::release);
+            case DISCARD -> withLetter(command, letter -> discard(letter, command));
+            case DEFER -> defer(command.seq(), Objects.requireNonNull(command.dueAt()));
+        };
+    }
+
+    private interface Act {
+        String on(Letter letter);
+    }
+
+    private String withLetter(Command command, Act act) {
+        Letter letter = store.letter(command.seq());
+        if (letter == null) {
+            return "nothing to do: there is no such dead letter any more";
+        }
+        if (letter.discarded()) {
+            return "nothing to do: the dead letter was discarded";
+        }
+        return letter.replaying() ? "nothing to do: the dead letter is being replayed" : act.on(letter);
+    }
+
+    private String replay(Letter letter) {
+        troubles.replay(letter);
+        return "is sent again";
+    }
+
+    private String replayKey(Command command) {
+        List<Letter> letters = store.letters(Objects.requireNonNull(command.key())).stream()
+                .filter(letter -> !letter.replaying())
+                .toList();
+        letters.forEach(troubles::replay);
+        return letters.isEmpty()
+                ? "nothing to do: the key has no dead letter"
+                : letters.size() + " dead letters are sent again, in order";
+    }
+
+    private String release(Letter letter) {
+        if (!letter.holdsKey()) {
+            return "nothing to do: the dead letter holds nothing back";
+        }
+        troubles.release(letter);
+        return "the key goes on; the dead letter stays";
+    }
+
+    private String discard(Letter letter, Command command) {
+        String reason = command.reason();
+        troubles.discard(letter, command.requestedBy(), reason == null ? "" : reason);
+        return "discarded";
+    }
+
+    private String defer(long seq, Instant until) {
+        Tracked live = dispatch.find(seq);
+        if (live != null) {
+            return deferLive(live, until);
+        }
+        if (troubles.isLoaded(seq)) {
+            return "too late: it is being sent";
+        }
+        DeliveryRow row = store.row(seq);
+        if (row != null) {
+            troubles.defer(row, until);
+            return "deferred";
+        }
+        if (store.letter(seq) != null) {
+            return "too late: it is a dead letter";
+        }
+        @Nullable RecordedEvent unread = store.unsettled(seq);
+        if (unread == null) {
+            return "too late: it was delivered";
+        }
+        troubles.deferUnread(unread, until);
+        return "deferred";
+    }
+
+    private String deferLive(Tracked live, Instant until) {
+        if (live.isInFlight()) {
+            return "too late: it is being sent";
+        }
+        if (live.isDone()) {
+            return "too late: it was delivered or has failed";
+        }
+        troubles.defer(live, until);
+        return "deferred";
+    }
+}

@@ -1,0 +1,221 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.log.Mark;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far a lane is settled: what it knows, and what the store knows of it. A settle whose answer was lost is asked for
+ * again as it was, until its fate is known.
+ */
+final class Progress {
+
+    /** A mark is worth writing after this many events, or this long after the last. */
+    static final int SETTLE_EVENTS = 1000;
+
+    static final long SETTLE_NANOS = 50_000_000;
+
+    /** An idle lane moves its mark too, or it would hold back retention, but no more often than receipts are written. */
+    private static final long SECOND = 1_000_000_000;
+
+    private final Ticker ticker;
+    private Mark settled;
+    private Mark persisted;
+    private Mark persistedHigh;
+    private boolean persistedParked;
+    private Settlement.Gauge persistedGauge = new Settlement.Gauge(null, 0);
+
+    /** Before the first settle, what a former owner wrote may stand there. */
+    private boolean gaugeIsKnown;
+
+    private boolean disturbed;
+    private long turn;
+    private long readSeq;
+
+    /** Since the last settle that was composed. */
+    private int events;
+
+    private long bytes;
+    private int delivered;
+    private long sinceReceipt;
+
+    private @Nullable Settlement pending;
+    private int pendingEvents;
+    private long pendingBytes;
+    private int pendingDelivered;
+
+    private long lastSettle;
+    private long lastReceipt;
+    private long lastGauge;
+
+    Progress(LaneGrant grant, Ticker ticker) {
+        this.ticker = ticker;
+        this.settled = grant.mark();
+        this.persisted = grant.mark();
+        this.persistedHigh = grant.mark();
+        this.turn = grant.turn();
+        this.readSeq = grant.readSeq();
+        this.disturbed = grant.takeovers() > 0;
+        this.lastSettle = ticker.nanos();
+        this.lastReceipt = lastSettle - SECOND;
+        this.lastGauge = lastReceipt;
+    }
+
+    /** Everything up to the event is settled. */
+    void settled(Tracked done) {
+        settled = done.markAfter();
+        events++;
+        bytes += done.event().bytes();
+        sinceReceipt++;
+        if (done.isDelivered()) {
+            delivered++;
+        }
+    }
+
+    /** An event that had a row has arrived. */
+    void deliveredByRow() {
+        delivered++;
+    }
+
+    /** There is nothing between the mark and here. */
+    void settledUpTo(Mark mark) {
+        settled = mark;
+    }
+
+    void read(long seq) {
+        readSeq = Math.max(readSeq, seq);
+    }
+
+    Mark mark() {
+        return settled;
+    }
+
+    /** How many events and rows were settled and are not known to be written. */
+    int unwritten() {
+        return events + (pending == null ? 0 : pendingEvents + pending.changes().places());
+    }
+
+    long unwrittenBytes() {
+        return bytes + pendingBytes;
+    }
+
+    /** Whether a settle was asked for whose fate is not known. */
+    boolean isPending() {
+        return pending != null;
+    }
+
+    long readSeq() {
+        return readSeq;
+    }
+
+    /** Whether all that is settled is written. */
+    boolean isWritten() {
+        return pending == null && events == 0;
+    }
+
+    /**
+     * The settle to ask for now, if one is due.
+     *
+     * @param unsettled whether events are in the lane's hands
+     * @param awaited whether somebody waits for this very settle
+     */
+    @Nullable
+    Settlement due(
+            Mark high,
+            boolean unsettled,
+            boolean parked,
+            boolean awaited,
+            boolean undisturbed,
+            int enough,
+            Settlement.Gauge gauge,
+            Troubles troubles) {
+        if (pending != null) {
+            return pending;
+        }
+        long now = ticker.nanos();
+        boolean gaugeDue = isGaugeDue(gauge, now);
+        boolean calm = undisturbed && disturbed;
+        if (!calm && !gaugeDue && !isDue(high, unsettled, parked, awaited, enough, troubles, now)) {
+            return null;
+        }
+        boolean receiptDue = sinceReceipt > 0 && now - lastReceipt >= SECOND;
+        pending = new Settlement(
+                ++turn,
+                settled,
+                high,
+                readSeq,
+                parked,
+                calm,
+                receiptDue ? sinceReceipt : 0,
+                gaugeDue || !gaugeIsKnown ? gauge : null,
+                troubles.takeChanges());
+        pendingEvents = events;
+        pendingBytes = bytes;
+        pendingDelivered = delivered;
+        events = 0;
+        bytes = 0;
+        delivered = 0;
+        lastSettle = now;
+        if (receiptDue) {
+            sinceReceipt = 0;
+            lastReceipt = now;
+        }
+        return pending;
+    }
+
+    private boolean isDue(
+            Mark high, boolean unsettled, boolean parked, boolean awaited, int enough, Troubles troubles, long now) {
+        boolean handedOver = unsettled && !high.equals(persistedHigh);
+        if (events > 0 || handedOver || troubles.hasChanges()) {
+            return events + troubles.changes() >= Math.min(SETTLE_EVENTS, enough)
+                    || now - lastSettle >= SETTLE_NANOS
+                    || awaited;
+        }
+        if (parked != persistedParked || (awaited && !settled.equals(persisted))) {
+            return true;
+        }
+        return !settled.equals(persisted) && now - lastSettle >= SECOND;
+    }
+
+    /** A breaker that opens or closes is told at once, the rest once a second. */
+    private boolean isGaugeDue(Settlement.Gauge gauge, long now) {
+        if (gauge.equals(persistedGauge)) {
+            return false;
+        }
+        boolean changed = (gauge.breakerReason() == null) != (persistedGauge.breakerReason() == null);
+        return changed || now - lastGauge >= SECOND;
+    }
+
+    /** The settle was done. Returns how many places in the room are free with it. */
+    int written(Settlement done) {
+        int places = pendingEvents + done.changes().places();
+        persisted = done.mark();
+        persistedHigh = done.high();
+        persistedParked = done.parked();
+        if (done.gauge() != null) {
+            persistedGauge = done.gauge();
+            gaugeIsKnown = true;
+            lastGauge = ticker.nanos();
+        }
+        if (done.undisturbed()) {
+            disturbed = false;
+        }
+        pending = null;
+        pendingEvents = 0;
+        pendingBytes = 0;
+        return places;
+    }
+
+    /** How many events the settle just written has delivered. */
+    int takeDelivered() {
+        int count = pendingDelivered;
+        pendingDelivered = 0;
+        return count;
+    }
+
+    /** In how many nanoseconds a settle is due because of what has happened. */
+    long nextDueNanos(Troubles troubles) {
+        return events > 0 || pending != null || troubles.hasChanges()
+                ? lastSettle + SETTLE_NANOS - ticker.nanos()
+                : Long.MAX_VALUE;
+    }
+}

@@ -1,0 +1,96 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.sink.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a delivery row is to be, whether it exists already or not. One that is held joins the end of its key.
+ *
+ * @param dueIn when it is due, from the settle on; or {@code dueAt}; neither if it is held
+ * @param unanswered whether the attempt is counted before it is made
+ * @param replayOf the dead letter that is to be sent again
+ */
+record RowChange(
+        long seq,
+        UUID eventId,
+        @Nullable String key,
+        DeliveryState state,
+        int attempts,
+        @Nullable Duration dueIn,
+        @Nullable Instant dueAt,
+        Outcome.@Nullable Failure failure,
+        boolean unanswered,
+        @Nullable Long replayOf) {
+
+    static RowChange waiting(Tracked item, int attempts, Duration delay, Outcome.Failure failure) {
+        return waiting(item, attempts, delay, failure, false);
+    }
+
+    /** Counted before it is made. */
+    static RowChange unanswered(Tracked item, int attempts, Duration delay, Outcome.Failure assumed) {
+        return waiting(item, attempts, delay, assumed, true);
+    }
+
+    private static RowChange waiting(
+            Tracked item, int attempts, Duration delay, Outcome.Failure failure, boolean unanswered) {
+        RecordedEvent event = item.event();
+        return new RowChange(
+                event.seq(),
+                event.event().id(),
+                item.key(),
+                DeliveryState.WAITING,
+                attempts,
+                delay,
+                null,
+                failure,
+                unanswered,
+                null);
+    }
+
+    static RowChange held(Tracked item) {
+        RecordedEvent event = item.event();
+        return new RowChange(
+                event.seq(),
+                event.event().id(),
+                item.key(),
+                DeliveryState.HELD,
+                item.attempts(),
+                null,
+                null,
+                null,
+                false,
+                null);
+    }
+
+    static RowChange deferred(RecordedEvent event, int attempts, Instant until) {
+        return new RowChange(
+                event.seq(),
+                event.event().id(),
+                event.event().key(),
+                DeliveryState.DEFERRED,
+                attempts,
+                null,
+                until,
+                null,
+                false,
+                null);
+    }
+
+    static RowChange replay(Letter letter) {
+        return new RowChange(
+                letter.seq(),
+                letter.eventId(),
+                letter.key(),
+                DeliveryState.WAITING,
+                letter.attempts(),
+                Duration.ZERO,
+                null,
+                null,
+                false,
+                letter.id());
+    }
+}

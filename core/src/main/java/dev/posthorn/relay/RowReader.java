@@ -1,0 +1,247 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.EventRow;
+import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.Session;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a lane's delivery rows, dead letters and commands. */
+final class RowReader {
+
+    private static final String MINE = "posthorn.key_hash(key, event_id) % :lanes = :index";
+
+    private static final String BLOCKED_KEYS = """
+            SELECT key, sum(waiting) AS waiting, sum(holding) AS holding FROM (
+                SELECT key, count(*) FILTER (WHERE state = 'WAITING') AS waiting, 0 AS holding
+                  FROM posthorn.delivery WHERE lane_id = :lane AND key IS NOT NULL AND state <> 'DEFERRED' GROUP BY key
+                UNION ALL
+                SELECT key, 0, count(*) FROM posthorn.dead_letter
+                 WHERE subscription_id = :subscription AND holds_key AND discarded_at IS NULL AND {mine} GROUP BY key
+            ) either GROUP BY key
+            """;
+
+    private static final String KNOWN = """
+            SELECT seq FROM posthorn.delivery WHERE lane_id = :lane AND seq = ANY (:seqs::bigint[])
+            UNION
+            SELECT seq FROM posthorn.dead_letter
+             WHERE subscription_id = :subscription AND seq = ANY (:seqs::bigint[])
+            """;
+
+    private static final String AGENDA = """
+            SELECT (SELECT (extract(epoch FROM min(due_at) - posthorn.clock()) * 1000000)::bigint
+                      FROM posthorn.delivery WHERE lane_id = :lane AND state <> 'HELD') AS next_due,
+                   EXISTS (SELECT FROM posthorn.command
+                            WHERE subscription_id = :subscription AND answered_at IS NULL AND {mine}) AS commands
+            """;
+
+    /** A row's event: from the log, or the copy that was kept, or the dead letter that is being sent again. */
+    private static final String ROWS = """
+            SELECT {columns}, d_state, d_attempts, d_due, d_replay, d_holds, d_unanswered FROM (
+                SELECT e.*, d.state AS d_state, d.attempts AS d_attempts,
+                       coalesce(d.due_at <= posthorn.clock(), true) AS d_due,
+                       d.dead_letter_id IS NOT NULL AS d_replay, coalesce(l.holds_key, false) AS d_holds,
+                       d.unanswered AS d_unanswered, d.due_at AS d_due_at, d.place AS d_place
+                  FROM (SELECT * FROM posthorn.delivery WHERE lane_id = :lane AND {which}) d
+                  LEFT JOIN posthorn.dead_letter l ON l.id = d.dead_letter_id
+                 CROSS JOIN LATERAL (
+                       SELECT {row} FROM posthorn.event WHERE seq = d.seq
+                       UNION ALL
+                       SELECT {row} FROM posthorn.kept_event WHERE seq = d.seq
+                       UNION ALL
+                       SELECT {letter_row} FROM posthorn.dead_letter WHERE id = d.dead_letter_id
+                       LIMIT 1) e
+            ) found ORDER BY {order}
+            """;
+
+    private static final String DUE = rows(
+            "state <> 'HELD' AND due_at <= posthorn.clock() ORDER BY due_at, place LIMIT :limit", "d_due_at, d_place");
+
+    private static final String EARLIEST =
+            rows("state = 'WAITING' AND state <> 'HELD' ORDER BY due_at, place LIMIT 1", "d_due_at");
+
+    private static final String HELD = rows("key = :key AND state = 'HELD' ORDER BY place LIMIT :limit", "d_place");
+
+    private static final String ROW = rows("seq = :seq", "d_place");
+
+    private static final String UNSETTLED = """
+            SELECT {columns} FROM posthorn.event
+             WHERE seq = :seq AND NOT EXISTS (
+                   SELECT FROM posthorn.lane_mark m CROSS JOIN posthorn.cluster c
+                    WHERE m.lane_id = :lane
+                      AND (seq <= c.floor_seq OR pg_visible_in_snapshot(txid, m.a)
+                           OR (pg_visible_in_snapshot(txid, m.b) AND seq <= m.seq)))
+            """;
+
+    private static final String COMMANDS = """
+            SELECT id, kind, seq, key, due_at, requested_by, reason FROM posthorn.command
+             WHERE subscription_id = :subscription AND answered_at IS NULL AND {mine}
+             ORDER BY id LIMIT :limit
+            """;
+
+    private static final String LETTERS = """
+            SELECT id, seq, event_id, key, attempts, holds_key, discarded_at IS NOT NULL AS discarded,
+                   EXISTS (SELECT FROM posthorn.delivery d WHERE d.lane_id = :lane AND d.seq = l.seq) AS replaying
+              FROM posthorn.dead_letter l WHERE subscription_id = :subscription AND {which}
+            """;
+
+    private static final String LETTER = LETTERS.replace("{which}", "seq = :seq");
+
+    private static final String LETTERS_OF_KEY =
+            LETTERS.replace("{which}", "key = :key AND discarded_at IS NULL ORDER BY id");
+
+    private final Session session;
+    private final Statements statements;
+    private final LaneGrant grant;
+
+    RowReader(Session session, LaneGrant grant) {
+        this.session = session;
+        this.statements = new Statements(session);
+        this.grant = grant;
+    }
+
+    private static String rows(String which, String order) {
+        String letterRow =
+                EventRow.ROW.replace(" id,", " event_id AS id,").replace("created_at", "recorded_at AS created_at");
+        return ROWS.replace("{which}", which)
+                .replace("{order}", order)
+                .replace("{columns}", EventRow.COLUMNS)
+                .replace("{letter_row}", letterRow)
+                .replace("{row}", EventRow.ROW);
+    }
+
+    List<LaneStore.BlockedKey> blockedKeys() {
+        return list(
+                BLOCKED_KEYS,
+                Map.of(),
+                row -> new LaneStore.BlockedKey(row.getString("key"), row.getInt("waiting"), row.getInt("holding")));
+    }
+
+    Set<Long> known(List<Long> seqs) {
+        return new HashSet<>(list(KNOWN, Map.of("seqs", seqs.toArray(Long[]::new)), row -> row.getLong(1)));
+    }
+
+    LaneStore.Agenda agenda() {
+        return query(AGENDA, Map.of(), row -> {
+            row.next();
+            long micros = row.getLong("next_due");
+            Duration nextDue = row.wasNull() ? null : Duration.ofNanos(micros * 1000);
+            return new LaneStore.Agenda(nextDue, row.getBoolean("commands"));
+        });
+    }
+
+    List<DeliveryRow> due(int limit) {
+        return list(DUE, Map.of("limit", limit), RowReader::deliveryRow);
+    }
+
+    @Nullable
+    DeliveryRow earliest() {
+        return first(list(EARLIEST, Map.of(), RowReader::deliveryRow));
+    }
+
+    List<DeliveryRow> held(String key, int limit) {
+        return list(HELD, Map.of("key", key, "limit", limit), RowReader::deliveryRow);
+    }
+
+    @Nullable
+    DeliveryRow row(long seq) {
+        return first(list(ROW, Map.of("seq", seq), RowReader::deliveryRow));
+    }
+
+    private static DeliveryRow deliveryRow(ResultSet row) throws SQLException {
+        return new DeliveryRow(
+                EventRow.read(row),
+                DeliveryState.valueOf(row.getString("d_state")),
+                row.getInt("d_attempts"),
+                row.getBoolean("d_due"),
+                row.getBoolean("d_replay"),
+                row.getBoolean("d_holds"),
+                row.getBoolean("d_unanswered"));
+    }
+
+    @Nullable
+    RecordedEvent unsettled(long seq) {
+        RecordedEvent event =
+                first(list(UNSETTLED.replace("{columns}", EventRow.COLUMNS), Map.of("seq", seq), EventRow::read));
+        return event != null && isWanted(event) ? event : null;
+    }
+
+    private boolean isWanted(RecordedEvent event) {
+        LaneScope scope = grant.scope();
+        boolean tooOld = scope.since() != null && event.createdAt().isBefore(scope.since());
+        return scope.filter().wants(event.event()) && !tooOld;
+    }
+
+    List<Command> commands(int limit) {
+        return list(COMMANDS, Map.of("limit", limit), RowReader::command);
+    }
+
+    private static Command command(ResultSet row) throws SQLException {
+        OffsetDateTime dueAt = row.getObject("due_at", OffsetDateTime.class);
+        Instant due = dueAt == null ? null : dueAt.toInstant();
+        return new Command(
+                row.getLong("id"),
+                Command.Kind.valueOf(row.getString("kind")),
+                row.getLong("seq"),
+                row.getString("key"),
+                due,
+                row.getString("requested_by"),
+                row.getString("reason"));
+    }
+
+    @Nullable
+    Letter letter(long seq) {
+        return first(list(LETTER, Map.of("seq", seq), RowReader::letter));
+    }
+
+    List<Letter> letters(String key) {
+        return list(LETTERS_OF_KEY, Map.of("key", key), RowReader::letter);
+    }
+
+    private static Letter letter(ResultSet row) throws SQLException {
+        return new Letter(
+                row.getLong("id"),
+                row.getLong("seq"),
+                row.getObject("event_id", UUID.class),
+                row.getString("key"),
+                row.getInt("attempts"),
+                row.getBoolean("holds_key"),
+                row.getBoolean("discarded"),
+                row.getBoolean("replaying"));
+    }
+
+    private static <T> @Nullable T first(List<T> some) {
+        return some.isEmpty() ? null : some.get(0);
+    }
+
+    private <T> List<T> list(String text, Map<String, Object> more, Session.Reading<T> each) {
+        return query(text, more, rows -> {
+            List<T> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(each.from(rows));
+            }
+            return found;
+        });
+    }
+
+    private <T> T query(String text, Map<String, Object> more, Session.Reading<T> reading) {
+        Map<String, @Nullable Object> values = new HashMap<>(more);
+        values.put("lane", grant.lease().laneId());
+        values.put("subscription", grant.subscriptionId());
+        values.put("lanes", grant.scope().lanes());
+        values.put("index", grant.scope().index());
+        return session.query("looking at delivery rows", statements.sql(text.replace("{mine}", MINE)), values, reading);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.sink.Answer;
+import dev.posthorn.sink.Outcome;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One event on its way to the sink, once: an answer that comes twice, or too late, finds nobody to hear it. */
+final class Sending implements Answer {
+
+    private final Tracked item;
+    private final Consumer<Sending> mailbox;
+    private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
+
+    Sending(Tracked item, Consumer<Sending> mailbox) {
+        this.item = item;
+        this.mailbox = mailbox;
+    }
+
+    @Override
+    public void with(Outcome answer) {
+        if (outcome.compareAndSet(null, answer)) {
+            mailbox.accept(this);
+        }
+    }
+
+    Tracked item() {
+        return item;
+    }
+
+    Outcome outcome() {
+        return Objects.requireNonNull(outcome.get());
+    }
+}

@@ -1,0 +1,390 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
+import dev.posthorn.sink.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What does not go well in a lane: which events have to wait, for how long and behind what, and which are given up. It
+ * decides and takes note; the next settle writes it, together with the mark. Rows are loaded only when it is their time
+ * and only while nothing waits to be written, so that they are the truth.
+ */
+final class Troubles {
+
+    /** How many held events of a key are loaded at a time. */
+    private static final int PAGE = 200;
+
+    /** What becomes of an event that failed. */
+    enum Verdict {
+        /** It has a row or a dead letter now. */
+        SET_ASIDE,
+        /** It stays what it was, and is sent again. */
+        AGAIN,
+        /** The same, because no more keys may be blocked. */
+        TOO_MANY_BLOCKED
+    }
+
+    private final Subscription subscription;
+    private final LaneStore store;
+    private final RelayListener listener;
+    private final Ticker ticker;
+    private final RandomGenerator random;
+    private final Guards guards;
+    private final BlockedKeys keys = new BlockedKeys();
+
+    /** Rows in the lane's hands. */
+    private final Map<Long, Tracked> loaded = new LinkedHashMap<>();
+
+    private Changes changes = new Changes();
+    private boolean restored;
+
+    /** When the next row is due, as far as this owner wrote it since it was last asked. */
+    private long soonest = Long.MAX_VALUE;
+
+    /** No event beyond this seq has a row or a dead letter that this owner does not know of. */
+    private long knownBelow;
+
+    Troubles(
+            LaneGrant grant,
+            Subscription subscription,
+            LaneStore store,
+            RelayListener listener,
+            Ticker ticker,
+            RandomGenerator random,
+            Guards guards) {
+        this.subscription = subscription;
+        this.store = store;
+        this.listener = listener;
+        this.ticker = ticker;
+        this.random = random;
+        this.guards = guards;
+        this.knownBelow = grant.readSeq();
+    }
+
+    /** Loads what a new owner has to know before it reads. */
+    void restore() {
+        if (!restored) {
+            for (LaneStore.BlockedKey blocked : store.blockedKeys()) {
+                keys.restore(blocked.key(), blocked.waiting(), blocked.holding());
+            }
+            restored = true;
+        }
+    }
+
+    /** Which of the events just read have a row or a dead letter already. */
+    Set<Long> known(List<RecordedEvent> events) {
+        List<Long> candidates = events.stream()
+                .map(RecordedEvent::seq)
+                .filter(seq -> seq <= knownBelow)
+                .toList();
+        return candidates.isEmpty() ? Set.of() : store.known(candidates);
+    }
+
+    boolean isBlocked(Tracked item) {
+        return keys.contains(item.key()) && guards.hold(Guard.BLOCKED_KEYS);
+    }
+
+    int blockedKeys() {
+        return keys.size();
+    }
+
+    /** It waits behind an earlier event of its key. */
+    void hold(Tracked item) {
+        changes.put(RowChange.held(item));
+        if (!item.isLive()) {
+            unload(item);
+        }
+        item.setAside();
+    }
+
+    /** It waits until its time has come; its key does not wait for it. */
+    void defer(Tracked item, Instant until) {
+        changes.put(RowChange.deferred(item.event(), item.attempts(), until));
+        item.setAside();
+    }
+
+    void defer(DeliveryRow row, Instant until) {
+        changes.put(RowChange.deferred(row.event(), row.attempts(), until));
+        if (row.state() == DeliveryState.WAITING) {
+            keys.change(row.event().event().key(), -1, 0, 0);
+        }
+    }
+
+    /** The event was not read yet; when it is, its row is there. */
+    void deferUnread(RecordedEvent event, Instant until) {
+        changes.put(RowChange.deferred(event, 0, until));
+        knownBelow = Math.max(knownBelow, event.seq());
+    }
+
+    void replay(Letter letter) {
+        changes.put(RowChange.replay(letter));
+        changes.letters.add(new LetterChange.Replaying(letter.seq()));
+        keys.change(letter.key(), 1, 0, 0);
+        soonest = Math.min(soonest, ticker.nanos());
+        knownBelow = Math.max(knownBelow, letter.seq());
+    }
+
+    void release(Letter letter) {
+        changes.letters.add(new LetterChange.Released(letter.seq()));
+        keys.change(letter.key(), 0, letter.holdsKey() ? -1 : 0, 0);
+    }
+
+    void discard(Letter letter, String by, String reason) {
+        changes.letters.add(new LetterChange.Discarded(letter.seq(), by, reason));
+        keys.change(letter.key(), 0, letter.holdsKey() ? -1 : 0, 0);
+    }
+
+    void answer(Command command, String text) {
+        changes.answers.put(command.id(), text);
+    }
+
+    /** It has arrived. */
+    void delivered(Tracked item) {
+        boolean live = item.isLive();
+        if (!live || subscription.keepAttempts() == KeepAttempts.ALL) {
+            noteAttempt(item, Outcome.DELIVERED);
+        }
+        if (!live) {
+            changes.removeRow(item.seq());
+            if (item.isReplay()) {
+                changes.letters.add(new LetterChange.Removed(item.seq()));
+            }
+            finish(item, item.holdsKey() ? -1 : 0);
+        }
+    }
+
+    /** @param late whether the breaker had opened since, so that this says nothing new about the receiver */
+    Verdict failed(Tracked item, Outcome.Failure failure, boolean late) {
+        if (!counts(item, failure, late)) {
+            takeBackCount(item, failure);
+            return Verdict.AGAIN;
+        }
+        int attempts = item.attempt();
+        boolean isDead = failure instanceof Outcome.Reject
+                || item.isReplay()
+                || subscription.retry().isExhausted(attempts);
+        boolean holdsKey = isDead && holdsKeyWhenDead(item);
+        if ((!isDead || holdsKey) && wouldBlockTooMany(item)) {
+            return Verdict.TOO_MANY_BLOCKED;
+        }
+        noteAttempt(item, failure);
+        if (isDead) {
+            bury(item, attempts, failure, holdsKey);
+        } else {
+            waits(item, attempts, failure);
+        }
+        return Verdict.SET_ASIDE;
+    }
+
+    /** An outage says nothing about an event, and a probe before its time is not the event's own attempt. */
+    private boolean counts(Tracked item, Outcome.Failure failure, boolean late) {
+        if (failure instanceof Outcome.Reject) {
+            return true;
+        }
+        boolean outage = failure instanceof Outcome.Unavailable;
+        return item.isDue() && !(outage && (late || subscription.whenUnavailable() == WhenUnavailable.WAIT));
+    }
+
+    private void takeBackCount(Tracked item, Outcome.Failure failure) {
+        if (item.isCounted()) {
+            changes.put(RowChange.waiting(item, item.attempts() - 1, Duration.ZERO, failure));
+        }
+    }
+
+    private boolean wouldBlockTooMany(Tracked item) {
+        return item.key() != null && !keys.contains(item.key()) && keys.size() >= subscription.blockedKeysLimit();
+    }
+
+    private void waits(Tracked item, int attempts, Outcome.Failure failure) {
+        Duration delay = subscription.retry().delay(attempts, failure, random);
+        changes.put(RowChange.waiting(item, attempts, delay, failure));
+        int more = item.state() == DeliveryState.WAITING ? 0 : 1;
+        keys.change(item.key(), more, 0, -loadedInKey(item));
+        if (!item.isLive()) {
+            unload(item);
+        }
+        soonest = Math.min(soonest, ticker.nanos() + delay.toNanos());
+        changes.afterCommit(() -> listener.retried(subscription.name(), item.event(), attempts, failure, delay));
+    }
+
+    private boolean holdsKeyWhenDead(Tracked item) {
+        return item.key() != null && subscription.afterDeadLetter() == AfterDeadLetter.HOLD;
+    }
+
+    /** Its attempts are used up, though nobody lived to see the last one fail. */
+    void giveUp(Tracked item, Outcome.Failure assumed) {
+        bury(item, item.attempts(), assumed, holdsKeyWhenDead(item));
+        item.setAside();
+    }
+
+    /** It is given up on request, and its key goes on. */
+    void letGo(Tracked item, Outcome.Failure reason) {
+        bury(item, item.attempts(), reason, false);
+        item.setAside();
+    }
+
+    /** A dead letter keeps all of it. */
+    private void bury(Tracked item, int attempts, Outcome.Failure failure, boolean holdsKey) {
+        if (item.isReplay()) {
+            changes.letters.add(new LetterChange.Returned(item.seq(), attempts, failure));
+        } else {
+            changes.letters.add(new LetterChange.Dead(item.seq(), attempts, failure, holdsKey));
+        }
+        boolean holdsMore = holdsKey && !item.isReplay();
+        if (item.isLive()) {
+            keys.change(item.key(), 0, holdsMore ? 1 : 0, 0);
+        } else {
+            changes.removeRow(item.seq());
+            finish(item, holdsMore ? 1 : 0);
+        }
+        changes.afterCommit(
+                () -> listener.deadLettered(subscription.name(), item.event(), attempts, failure, holdsKey));
+    }
+
+    /** Before an event that may end the process is sent, the attempt is written down. Returns what is to be sent then. */
+    Tracked countBeforeSending(Tracked item, int attempt, Outcome.Failure assumed) {
+        Tracked counted = item.counted(attempt);
+        Duration delay = subscription.retry().delay(counted.attempts(), assumed, random);
+        changes.put(RowChange.unanswered(item, counted.attempts(), delay, assumed));
+        int more = item.state() == DeliveryState.WAITING ? 0 : 1;
+        keys.change(item.key(), more, 0, 1 - loadedInKey(item));
+        loaded.put(counted.seq(), counted);
+        item.setAside();
+        return counted;
+    }
+
+    boolean isExhausted(Tracked item) {
+        return !item.isLive()
+                && !item.isReplay()
+                && !item.isCounted()
+                && subscription.retry().isExhausted(item.attempts());
+    }
+
+    private void finish(Tracked item, int holding) {
+        keys.change(item.key(), item.state() == DeliveryState.WAITING ? -1 : 0, holding, -loadedInKey(item));
+        unload(item);
+    }
+
+    /** A deferred event is no part of its key's order before it is sent. */
+    private static int loadedInKey(Tracked item) {
+        return item.isLive() || item.state() == DeliveryState.DEFERRED ? 0 : 1;
+    }
+
+    private void unload(Tracked item) {
+        loaded.remove(item.seq());
+        changes.freePlace();
+    }
+
+    /** The row leaves the lane's hands without an outcome: it is as it was. */
+    void forget(Tracked item) {
+        loaded.remove(item.seq());
+        if (loadedInKey(item) > 0) {
+            keys.change(item.key(), 0, 0, -1);
+        }
+    }
+
+    boolean isLoaded(long seq) {
+        return loaded.containsKey(seq);
+    }
+
+    int loaded() {
+        return loaded.size();
+    }
+
+    private void noteAttempt(Tracked item, Outcome outcome) {
+        long ago = ticker.nanos() - item.sentAt();
+        changes.attempts.add(new AttemptRecord(item.seq(), item.attempt(), ago, ago, outcome));
+    }
+
+    /** The rows whose time has come. */
+    List<Tracked> due(int limit) {
+        return load(store.due(limit + loaded.size()), limit);
+    }
+
+    /** What to probe with: what is due, or else what is due next. */
+    @Nullable
+    Tracked probe() {
+        List<Tracked> due = due(1);
+        if (!due.isEmpty()) {
+            return due.get(0);
+        }
+        DeliveryRow earliest = store.earliest();
+        return earliest == null || loaded.containsKey(earliest.seq()) ? null : load(earliest);
+    }
+
+    /** After a commit: the first held events of keys that wait for nothing else; keys that have none go on. */
+    List<Tracked> release(int limit) {
+        List<Tracked> released = new ArrayList<>();
+        for (String key : keys.clear()) {
+            int room = Math.min(PAGE, limit - released.size());
+            if (room <= 0) {
+                break;
+            }
+            List<Tracked> page = load(store.held(key, room), room);
+            if (page.isEmpty()) {
+                keys.unblock(key);
+            }
+            released.addAll(page);
+        }
+        return released;
+    }
+
+    /** Whether a key waits for nothing but the next commit. */
+    boolean isReleaseDue() {
+        return keys.anyClear();
+    }
+
+    private List<Tracked> load(Collection<DeliveryRow> rows, int limit) {
+        return rows.stream()
+                .filter(row -> !loaded.containsKey(row.seq()))
+                .limit(limit)
+                .map(this::load)
+                .toList();
+    }
+
+    private Tracked load(DeliveryRow row) {
+        Tracked item = Tracked.of(row);
+        loaded.put(item.seq(), item);
+        if (loadedInKey(item) > 0) {
+            keys.change(item.key(), 0, 0, 1);
+        }
+        return item;
+    }
+
+    boolean hasChanges() {
+        return !changes.isEmpty();
+    }
+
+    /** How many rows were finished since the last settle. */
+    int unwrittenRows() {
+        return changes.places();
+    }
+
+    long takeSoonest() {
+        long next = soonest;
+        soonest = Long.MAX_VALUE;
+        return next;
+    }
+
+    int changes() {
+        return changes.size();
+    }
+
+    /** What is to be written; from here on new changes are collected. */
+    Changes takeChanges() {
+        Changes taken = changes;
+        changes = new Changes();
+        return taken;
+    }
+}
