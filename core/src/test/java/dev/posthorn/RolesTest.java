@@ -8,6 +8,8 @@ import dev.posthorn.event.Event;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.Retention;
+import dev.posthorn.relay.RetentionKeeper;
 import dev.posthorn.relay.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import java.sql.Connection;
@@ -63,6 +65,18 @@ class RolesTest {
         // A partition that the relay added is no way around what it may not do.
         writerIsHeldToItsRole(writer);
         relayIsHeldToItsRole(relay);
+        relayForgetsWhatIsOld(database, relay);
+    }
+
+    private static void relayForgetsWhatIsOld(TestDatabase database, DataSource relay) {
+        database.execute("DELETE FROM posthorn.subscription; SELECT setval('posthorn.event_seq', 500000)");
+        Duration hardlyAny = Duration.ofMillis(1);
+        RetentionKeeper keeper = new RetentionKeeper(
+                relay, SchemaName.DEFAULT, new Retention(hardlyAny, hardlyAny, hardlyAny, Duration.ofMinutes(1)));
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> keeper.pass().dropped().size() == 1);
+        assertThat(database.number("SELECT min(from_seq) FROM posthorn.event_partition"))
+                .isEqualTo(500_001);
     }
 
     private static void writerIsHeldToItsRole(DataSource writer) {
@@ -82,6 +96,8 @@ class RolesTest {
                 "DELETE FROM posthorn.subscription",
                 "UPDATE posthorn.cluster SET era = 1",
                 "SELECT posthorn.add_partition(900000, 900001)",
+                "SELECT posthorn.drop_partition(1)",
+                "SELECT posthorn.delete_strays(now(), NULL, 0, NULL, 1)",
                 "CREATE TABLE posthorn.own (id int)");
     }
 
@@ -97,8 +113,10 @@ class RolesTest {
                         + " VALUES (gen_random_uuid(), 's', 't', 1, 'a/b', '', now())",
                 "SELECT setval('posthorn.event_seq', 1)",
                 "UPDATE posthorn.cluster SET era = 1",
-                "INSERT INTO posthorn.schema_version VALUES (3)",
+                "INSERT INTO posthorn.schema_version VALUES (99)",
                 "DELETE FROM posthorn.event_partition",
+                "UPDATE posthorn.event_partition SET to_seq = 7",
+                "DELETE FROM posthorn.event_default",
                 "CREATE TABLE posthorn.own (id int)");
     }
 

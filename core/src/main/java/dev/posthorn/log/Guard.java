@@ -56,5 +56,7 @@ public enum Guard {
     /** A lane reads by the filter that its generation began with, not by that of whoever owns it. */
     STORED_FILTER,
     /** A lane made at a snapshot counts the events of its past as read, or a move would deliver them. */
-    PAST_IS_READ
+    PAST_IS_READ,
+    /** A partition counts as settled by the transactions that wrote it, not by its numbers. */
+    PASSED_BY_TRANSACTION
 }

@@ -63,11 +63,14 @@ public final class LoggingListener implements RelayListener {
     }
 
     @Override
-    public void retentionHeld(String subscription, Duration age) {
+    public void retentionHeld(String subscription, Duration age, long events) {
         log.warn(
-                "Subscription {} keeps the log from being cut: it has not settled events that are {} h old. Bring its"
-                        + " receiver back, or tell it to let go: they become dead letters then",
+                "Subscription {} keeps old events in the log: it has not settled up to {} events, the oldest in a partition"
+                        + " full for {} h. They stay until it has. Bring its sink back and see that a relay serves it; or"
+                        + " tell it to let go, and those it has not settled become its dead letters; or delete it if"
+                        + " nobody needs it",
                 subscription,
+                events,
                 age.toHours());
     }
 

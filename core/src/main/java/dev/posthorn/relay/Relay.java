@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * Delivers recorded events to the sinks of its subscriptions. Any number of instances may run against one database;
  * they share the lanes.
  *
- * <p>Uses one connection per worker and two more, and keeps them: give it a data source with at least that many to
- * spare.
+ * <p>Uses one connection per worker and two more, and keeps them; now and then one more for retention. Give it a data
+ * source with at least that many to spare.
  */
 public final class Relay implements AutoCloseable {
 
@@ -38,11 +39,14 @@ public final class Relay implements AutoCloseable {
     private final Session keeperSession;
     private final LeaseKeeper keeper;
     private final PartitionKeeper partitions;
+    private final RetentionKeeper retention;
+    private final Duration retentionInterval;
     private final List<Worker> workers = new ArrayList<>();
     private final Duration passInterval;
     private final Duration patience;
     private final Thread keeperThread;
     private final Thread partitionThread;
+    private final @Nullable Thread retentionThread;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private volatile List<Lane> lanes = List.of();
 
@@ -62,12 +66,22 @@ public final class Relay implements AutoCloseable {
                 Ticker.SYSTEM,
                 builder.guards);
         this.partitions = new PartitionKeeper(dataSource, builder.schema, builder.partitionSize);
+        this.retention = new RetentionKeeper(
+                dataSource, builder.schema, builder.retention, listener, Ticker.SYSTEM, builder.guards);
+        this.retentionInterval = builder.retention.interval();
         this.passInterval = passInterval(builder.subscriptions);
         this.patience = longestTimeout(builder.subscriptions).plusSeconds(5);
-        this.keeperThread = new Thread(this::keepLeases, "posthorn-lease-keeper");
-        this.partitionThread = new Thread(this::keepPartitions, "posthorn-partition-keeper");
-        keeperThread.setDaemon(true);
-        partitionThread.setDaemon(true);
+        this.keeperThread = daemon(this::keepLeases, "posthorn-lease-keeper");
+        this.partitionThread = daemon(this::keepPartitions, "posthorn-partition-keeper");
+        // A thread of its own, because a pass can take seconds, and the next partition must not wait for it.
+        this.retentionThread =
+                builder.retention.isOff() ? null : daemon(this::keepRetention, "posthorn-retention-keeper");
+    }
+
+    private static Thread daemon(Runnable work, String name) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     public static Builder builder(DataSource dataSource) {
@@ -92,6 +106,9 @@ public final class Relay implements AutoCloseable {
         workers.forEach(Worker::start);
         keeperThread.start();
         partitionThread.start();
+        if (retentionThread != null) {
+            retentionThread.start();
+        }
     }
 
     private Lane startLane(LaneGrant grant, Subscription subscription, Orders orders, Guards guards) {
@@ -144,6 +161,28 @@ public final class Relay implements AutoCloseable {
         } while (!pause(PARTITION_INTERVAL));
     }
 
+    private void keepRetention() {
+        String trouble = "";
+        do {
+            try {
+                retention.pass();
+                trouble = "";
+            } catch (PosthornException e) {
+                if (!trouble.equals(String.valueOf(e.getMessage()))) {
+                    trouble = String.valueOf(e.getMessage());
+                    log.warn(
+                            "Instance {}: {}. Old events stay until that is put right; trying again every {} ms",
+                            instance,
+                            trouble,
+                            retentionInterval.toMillis());
+                }
+            } catch (RuntimeException bug) {
+                log.error(
+                        "Instance {}: an error nobody expected while deleting old events; trying again", instance, bug);
+            }
+        } while (!pause(retentionInterval));
+    }
+
     /** Waits that long; true if the relay is to stop. */
     private boolean pause(Duration duration) {
         try {
@@ -156,6 +195,11 @@ public final class Relay implements AutoCloseable {
     /** Something was committed in this process: look at the log now instead of at the next poll. */
     public void wake() {
         lanes.forEach(Lane::wake);
+    }
+
+    /** What forgets old events; a subscription that holds it up can be told there to let go. */
+    public RetentionKeeper retention() {
+        return retention;
     }
 
     public String instance() {
@@ -193,6 +237,10 @@ public final class Relay implements AutoCloseable {
         } finally {
             workers.forEach(Worker::stop);
             keeperSession.close();
+            // Last, because a pass may take a while, and lanes should be free for others before.
+            if (retentionThread != null) {
+                join(retentionThread);
+            }
         }
     }
 
@@ -214,6 +262,7 @@ public final class Relay implements AutoCloseable {
         private String instance = UUID.randomUUID().toString();
         private int workers = 2;
         private long partitionSize = PartitionKeeper.DEFAULT_SIZE;
+        private Retention retention = Retention.defaults();
         private Guards guards = Guards.ALL;
 
         private Builder(DataSource dataSource) {
@@ -264,6 +313,12 @@ public final class Relay implements AutoCloseable {
 
         private RelayListener allListeners() {
             return new SafeListener(listeners);
+        }
+
+        /** For how long events and what is known about them are kept; left out, {@link Retention#defaults()}. */
+        public Builder retention(Retention retention) {
+            this.retention = retention;
+            return this;
         }
 
         /** For tests of Posthorn itself. */

@@ -33,8 +33,13 @@ public interface RelayListener {
     /** Another instance owns the lane; so many events without an answer are sent again there. */
     default void leaseLost(String subscription, String lane, int inFlight) {}
 
-    /** The log cannot be cut, because a subscription has not settled events older than the retention. */
-    default void retentionHeld(String subscription, Duration age) {}
+    /**
+     * The log cannot be cut, because a subscription has not settled events older than the retention. Told once an hour.
+     *
+     * @param age how long ago the oldest of their partitions was full
+     * @param events how many there are at most
+     */
+    default void retentionHeld(String subscription, Duration age, long events) {}
 
     /** An event was delivered before an earlier one of its key, which had failed. */
     default void overtaken(String subscription, RecordedEvent event) {}

@@ -77,12 +77,12 @@ final class RowReader {
     private static final String ROW = rows("seq = :seq", "d_place");
 
     private static final String UNSETTLED = """
-            SELECT {columns} FROM posthorn.event
-             WHERE seq = :seq AND NOT EXISTS (
+            SELECT {columns} FROM posthorn.event e
+             WHERE e.seq = :seq AND NOT EXISTS (
                    SELECT FROM posthorn.lane_mark m CROSS JOIN posthorn.cluster c
                     WHERE m.lane_id = :lane
-                      AND (seq <= c.floor_seq OR pg_visible_in_snapshot(txid, m.a)
-                           OR (pg_visible_in_snapshot(txid, m.b) AND seq <= m.seq)))
+                      AND (e.seq <= c.floor_seq OR pg_visible_in_snapshot(e.txid, m.a)
+                           OR (pg_visible_in_snapshot(e.txid, m.b) AND e.seq <= m.seq)))
             """;
 
     private static final String COMMANDS = """

@@ -65,8 +65,8 @@ final class SafeListener implements RelayListener {
     }
 
     @Override
-    public void retentionHeld(String subscription, Duration age) {
-        tell(each -> each.retentionHeld(subscription, age));
+    public void retentionHeld(String subscription, Duration age, long events) {
+        tell(each -> each.retentionHeld(subscription, age, events));
     }
 
     @Override

@@ -1,5 +1,5 @@
 -- Least privilege, for the owner of the schema to run once and adapt: grant posthorn_writer to the applications that
--- record events, posthorn_relay to the relay. Neither can change or delete an event.
+-- record events, posthorn_relay to the relay. Neither can change an event, nor delete one but by way of retention.
 -- Roles belong to the whole cluster: another database or schema of it may have made them already.
 DO $$ BEGIN
     CREATE ROLE posthorn_writer NOLOGIN;
@@ -20,3 +20,6 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.generation, posthorn.lane_gauge
 GRANT SELECT ON posthorn.era TO posthorn_relay;
 GRANT USAGE ON SEQUENCE posthorn.delivery_place TO posthorn_relay;
 GRANT EXECUTE ON FUNCTION posthorn.add_partition(bigint, bigint) TO posthorn_relay;
+GRANT UPDATE (passed_xid, passed_era, passed_at) ON posthorn.event_partition TO posthorn_relay;
+GRANT EXECUTE ON FUNCTION posthorn.drop_partition(bigint) TO posthorn_relay;
+GRANT EXECUTE ON FUNCTION posthorn.delete_strays(timestamptz, xid8, bigint, bigint, integer) TO posthorn_relay;

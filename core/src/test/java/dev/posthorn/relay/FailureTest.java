@@ -321,7 +321,7 @@ class FailureTest {
         assertThat(instances.database.number("SELECT seq FROM posthorn.lane_mark"))
                 .isGreaterThanOrEqualTo(50);
         sink.answering(event -> Outcome.DELIVERED);
-        wait(instances, relay, 6);
+        wait(instances, relay, 15);
         assertThat(sink.receivedSeqs()).contains(51L, 100L);
     }
 

@@ -1,0 +1,127 @@
+package dev.posthorn.relay;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Small things that nobody needs any more, each deleted a batch at a time. A time is compared as a subselect: the clock
+ * is volatile, and only so can the comparison use an index.
+ */
+final class Leftovers {
+
+    /** How many rows one transaction deletes. A batch that is smaller was the last. */
+    static final long BATCH = 1000;
+
+    /** So that what a receipt says about an event lasts as long as the event. */
+    private static final Duration RECEIPTS_LONGER = Duration.ofDays(1);
+
+    private static final Duration ANSWERED_COMMANDS = Duration.ofDays(30);
+    private static final Duration EXPIRED_INSTANCES = Duration.ofDays(1);
+
+    private static final String BEFORE = "(SELECT posthorn.clock() - :age * interval '1 millisecond')";
+
+    /**
+     * A lane's own xmin decides; for events of earlier eras, whether the lane is through with its first window. Simpler
+     * and later than for a partition: this one is normally empty.
+     */
+    private static final String STRAYS = """
+            SELECT posthorn.delete_strays(
+                       {before},
+                       (SELECT pg_snapshot_xmin(m.a) FROM posthorn.lane_mark m ORDER BY pg_snapshot_xmin(m.a) LIMIT 1),
+                       c.floor_seq,
+                       (SELECT min(CASE WHEN m.a::text <> '1:1:' THEN c.floor_seq ELSE m.seq END)
+                          FROM posthorn.lane_mark m),
+                       {batch})
+              FROM posthorn.cluster c
+            """;
+
+    private static final String ATTEMPTS = """
+            DELETE FROM posthorn.attempt WHERE ctid = ANY (ARRAY(
+                SELECT ctid FROM posthorn.attempt WHERE started_at < {before} ORDER BY started_at LIMIT {batch}))
+            """;
+
+    private static final String RECEIPTS = """
+            DELETE FROM posthorn.receipt WHERE ctid = ANY (ARRAY(
+                SELECT old.ctid FROM posthorn.lane n CROSS JOIN LATERAL (
+                    SELECT r.ctid FROM posthorn.receipt r WHERE r.lane_id = n.id AND r.settled_at < {before}
+                     ORDER BY r.settled_at LIMIT {batch}) old
+                 LIMIT {batch}))
+            """;
+
+    private static final String COMMANDS = """
+            DELETE FROM posthorn.command WHERE id IN (
+                SELECT id FROM posthorn.command WHERE answered_at < {before} ORDER BY answered_at LIMIT {batch})
+            """;
+
+    private static final String INSTANCES = "DELETE FROM posthorn.instance WHERE expires_at < {before}";
+
+    private static final String KEPT_EVENTS = """
+            DELETE FROM posthorn.kept_event WHERE seq IN (
+                SELECT k.seq FROM posthorn.kept_event k
+                 WHERE NOT EXISTS (SELECT FROM posthorn.delivery d WHERE d.seq = k.seq) LIMIT {batch})
+            """;
+
+    /**
+     * Not one that is being sent again or about to be, because that takes the event from here; nor one that holds its
+     * key, because its lane would not notice and the key would wait for nothing.
+     */
+    private static final String DEAD_LETTERS = """
+            DELETE FROM posthorn.dead_letter l USING (
+                SELECT old.id FROM posthorn.subscription s CROSS JOIN LATERAL (
+                    SELECT o.id FROM posthorn.dead_letter o
+                     WHERE o.subscription_id = s.id AND o.last_failed_at < {before}
+                       AND (o.discarded_at IS NOT NULL OR NOT o.holds_key)
+                       AND NOT EXISTS (SELECT FROM posthorn.delivery d WHERE d.seq = o.seq AND d.dead_letter_id = o.id)
+                       AND NOT EXISTS (SELECT FROM posthorn.command c
+                                        WHERE c.subscription_id = s.id AND c.answered_at IS NULL
+                                          AND (c.seq = o.seq OR c.key = o.key))
+                     ORDER BY o.last_failed_at LIMIT {batch}) old
+                 LIMIT {batch}) due
+             WHERE l.id = due.id AND l.last_failed_at < {before}
+            """;
+
+    /** Their marks and leases went with their generation; they stayed for their receipts. */
+    private static final String FORMER_LANES = """
+            DELETE FROM posthorn.lane n USING posthorn.subscription s
+             WHERE s.id = n.subscription_id AND n.generation < s.generation
+               AND NOT EXISTS (SELECT FROM posthorn.receipt r WHERE r.lane_id = n.id)
+               AND NOT EXISTS (SELECT FROM posthorn.lane_mark m WHERE m.lane_id = n.id)
+               AND NOT EXISTS (SELECT FROM posthorn.delivery d WHERE d.lane_id = n.id)
+            """;
+
+    /** One kind of them. delete: a statement that deletes a batch and answers with the number of rows. */
+    record Kind(String what, String delete, Map<String, Long> values) {}
+
+    private Leftovers() {}
+
+    static List<Kind> of(Retention retention) {
+        List<Kind> kinds = new ArrayList<>();
+        Duration log = retention.log();
+        if (log != null) {
+            kinds.add(kind("events of the DEFAULT partition", STRAYS, log));
+            kinds.add(kind("receipts", counted(RECEIPTS), log.plus(RECEIPTS_LONGER)));
+        }
+        if (retention.attempts() != null) {
+            kinds.add(kind("attempts", counted(ATTEMPTS), retention.attempts()));
+        }
+        if (retention.deadLetters() != null) {
+            kinds.add(kind("dead letters", counted(DEAD_LETTERS), retention.deadLetters()));
+        }
+        kinds.add(kind("commands", counted(COMMANDS), ANSWERED_COMMANDS));
+        kinds.add(kind("instances", counted(INSTANCES), EXPIRED_INSTANCES));
+        kinds.add(kind("copies of events", counted(KEPT_EVENTS), Duration.ZERO));
+        kinds.add(kind("lanes", counted(FORMER_LANES), Duration.ZERO));
+        return kinds;
+    }
+
+    private static Kind kind(String what, String sql, Duration age) {
+        String text = sql.replace("{before}", BEFORE).replace("{batch}", String.valueOf(BATCH));
+        return new Kind(what, text, Map.of("age", age.toMillis()));
+    }
+
+    private static String counted(String delete) {
+        return "WITH gone AS (" + delete + " RETURNING 1) SELECT count(*) FROM gone";
+    }
+}

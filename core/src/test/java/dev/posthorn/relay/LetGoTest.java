@@ -1,0 +1,120 @@
+package dev.posthorn.relay;
+
+import static dev.posthorn.relay.RetentionDatabase.WEEK;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.Guards;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** A subscription that holds retention: what people are told, and the way out. */
+class LetGoTest {
+
+    private static final String LET_GO_SEQ = "SELECT let_go_seq FROM posthorn.subscription";
+
+    private final RetentionDatabase log = new RetentionDatabase();
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.posthorn.relay");
+    private final ListAppender<ILoggingEvent> messages = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        messages.start();
+        logger.addAppender(messages);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(messages);
+    }
+
+    @Test
+    void letsGoOfAllThatIsOlderThanTheRetentionAndNoMore() {
+        long lane = log.lane("away");
+        log.fillTheFirst();
+        log.sequenceAt(200);
+        log.partitions.keep();
+        log.keeper().pass();
+        log.clock.advance(WEEK);
+        log.sequenceAt(300);
+        log.partitions.keep();
+        log.keeper().pass();
+        log.awaitThatAllHaveEnded();
+
+        assertThat(log.keeper().letGo("away", "ops", "the receiver is gone")).isEqualTo(new LetGo.Below(201));
+        assertThat(log.database.number(LET_GO_SEQ)).isEqualTo(201);
+        assertThat(warnings()).last().asString().contains("away", "below 201", "ops", "the receiver is gone");
+        assertThat(log.ranges()).as("until the lanes have acted").startsWith("1-101 101-201 201-301");
+
+        log.move(lane, "b = pg_current_snapshot(), seq = 200");
+        assertThat(log.keeper().pass().dropped()).hasSize(2);
+        assertThat(log.keeper().letGo("away", "ops", "again")).isInstanceOf(LetGo.NothingHeld.class);
+        assertThat(log.database.number(LET_GO_SEQ)).isEqualTo(201);
+    }
+
+    @Test
+    void saysClearlyThatThereIsNothingToLetGoOf() {
+        log.lane("test");
+        log.fillTheFirst();
+        assertThat(log.keeper().letGo("test", "ops", "why not"))
+                .isEqualTo(new LetGo.NothingHeld("subscription test has settled every event older than the retention of"
+                        + " 7 days, so there is nothing to let go of"));
+        assertThat(log.keeper(Retention.off(), Guards.ALL).letGo("test", "ops", "why not"))
+                .isEqualTo(new LetGo.NothingHeld("the log is kept for ever, so there is nothing to let go of"));
+        assertThat(log.database.number(LET_GO_SEQ)).isZero();
+    }
+
+    @Test
+    void wantsToKnowWhoAndWhyAndOfWhat() {
+        refused("tset", "ops", "typo", "there is no subscription named 'tset'");
+        refused("test", " ", "reason", "needs a name and a reason");
+        refused("test", "ops", "", "needs a name and a reason");
+    }
+
+    private void refused(String subscription, String by, String reason, String message) {
+        assertThatThrownBy(() -> log.keeper().letGo(subscription, by, reason))
+                .isInstanceOfSatisfying(
+                        PosthornException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_SETTING))
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void theOperatorIsToldOnceAnHourWhoHoldsRetentionAndWhatToDo() {
+        long lane = log.lane("away");
+        log.fillTheFirst();
+        log.awaitThatAllHaveEnded();
+        log.clock.advance(WEEK);
+        RetentionKeeper keeper = log.keeper();
+        for (int minute = 0; minute < 60; minute++) {
+            assertThat(keeper.pass().holds()).hasSize(1);
+            log.clock.advance(Duration.ofMinutes(1));
+        }
+        assertThat(warnings())
+                .singleElement()
+                .asString()
+                .contains("away", "up to 100 events", "full for 168 h", "Bring its sink back", "let go");
+        keeper.pass();
+        assertThat(warnings()).hasSize(2);
+
+        log.settle(lane);
+        keeper.pass();
+        assertThat(warnings()).hasSize(2);
+    }
+
+    private List<String> warnings() {
+        return messages.list.stream()
+                .filter(message -> message.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+}
