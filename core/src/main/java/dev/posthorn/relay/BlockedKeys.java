@@ -73,9 +73,9 @@ final class BlockedKeys {
         return !clear.isEmpty();
     }
 
-    /** The keys that wait for the next commit only. */
-    List<String> clear() {
-        return List.copyOf(clear);
+    /** Keys that wait for the next commit only. */
+    List<String> clear(int limit) {
+        return clear.stream().limit(limit).toList();
     }
 
     /** Nothing of the key is left in front of its next event. To be called after the commit, with no row found. */

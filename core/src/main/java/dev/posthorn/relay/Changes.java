@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 /**
  * What one settle writes beside the mark, collected since the last. Of several changes of one row the last one counts.
@@ -57,6 +58,15 @@ final class Changes {
                 && attempts.isEmpty()
                 && answers.isEmpty()
                 && places == 0;
+    }
+
+    /** The greatest seq that gets a row or a dead letter; 0 if none does. */
+    long greatestSeq() {
+        return LongStream.concat(
+                        rows.keySet().stream().mapToLong(seq -> seq),
+                        letters.stream().mapToLong(LetterChange::seq))
+                .max()
+                .orElse(0);
     }
 
     int size() {

@@ -118,6 +118,7 @@ public final class Lane {
             settle();
             tend();
             read();
+            letGo();
             if (isSending()) {
                 handOver();
             }
@@ -230,9 +231,10 @@ public final class Lane {
     }
 
     private void forget(Tracked row) {
-        troubles.forget(row);
-        giveBackRoom(1);
-        agendaDue = ticker.nanos();
+        if (troubles.forget(row)) {
+            giveBackRoom(1);
+            agendaDue = ticker.nanos();
+        }
     }
 
     private void overtaken(Tracked event) {
@@ -371,7 +373,12 @@ public final class Lane {
     }
 
     private boolean isReading() {
-        return isSending() && (!breaker.isOpen() || progress.readSeq() < orders.letGoSeq());
+        return isLettingGo() || (isSending() && !breaker.isOpen());
+    }
+
+    /** Whether events are to be given up that are not read yet. */
+    private boolean isLettingGo() {
+        return !orders.leave() && progress.readSeq() < orders.letGoSeq();
     }
 
     private boolean isSending() {
@@ -460,9 +467,6 @@ public final class Lane {
     // ---- sending
 
     private void handOver() {
-        if (orders.letGoSeq() > 0 && dispatch.hasUnsent()) {
-            dispatch.review(item -> !letsGo(item));
-        }
         if (!isTrusted()) {
             return;
         }
@@ -477,6 +481,15 @@ public final class Lane {
             dispatch.handOver(this::admits);
         }
         settleFromTheFront();
+    }
+
+    /** Also while nothing is sent: that is when it is asked for. */
+    private void letGo() {
+        boolean stands = breaker.isOpen() || orders.paused();
+        if (stands && orders.letGoSeq() > 0 && !orders.leave() && dispatch.hasUnsent()) {
+            dispatch.review(item -> !letsGo(item));
+            settleFromTheFront();
+        }
     }
 
     /** A send that outlives the lease could meet another owner's. */

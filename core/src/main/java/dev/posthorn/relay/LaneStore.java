@@ -31,8 +31,8 @@ interface LaneStore {
     @Nullable
     DeliveryRow earliest();
 
-    /** The first events held behind others of their key, in order. */
-    List<DeliveryRow> held(String key, int limit);
+    /** The first events held behind others of these keys, so many of each, in order. */
+    List<DeliveryRow> held(List<String> keys, int perKey);
 
     @Nullable
     DeliveryRow row(long seq);

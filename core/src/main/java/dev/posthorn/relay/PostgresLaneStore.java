@@ -27,7 +27,7 @@ final class PostgresLaneStore implements LaneStore {
             UPDATE posthorn.lane_mark
                SET a = :a::pg_snapshot, b = :b::pg_snapshot, seq = :seq,
                    high_a = :high_a::pg_snapshot, high_b = :high_b::pg_snapshot, high_seq = :high_seq,
-                   read_seq = greatest(read_seq, :read_seq), parked = :parked, turn = :turn,
+                   read_seq = greatest(read_seq, :read_seq), row_seq = greatest(row_seq, :row_seq), parked = :parked, turn = :turn,
                    moved_at = CASE WHEN :moved THEN posthorn.clock() ELSE moved_at END,
                    takeovers = CASE WHEN :undisturbed THEN 0 ELSE takeovers END
              WHERE lane_id = :lane AND turn = :turn - 1 {fence} {place}
@@ -155,6 +155,7 @@ final class PostgresLaneStore implements LaneStore {
         values.put("high_b", unlessSame(settlement.high().b(), settlement.mark().b()));
         values.put("high_seq", settlement.high().seq());
         values.put("read_seq", settlement.readSeq());
+        values.put("row_seq", settlement.changes().greatestSeq());
         values.put("parked", settlement.parked());
         values.put("undisturbed", settlement.undisturbed());
         values.put("count", settlement.receiptCount());
@@ -194,8 +195,8 @@ final class PostgresLaneStore implements LaneStore {
     }
 
     @Override
-    public List<DeliveryRow> held(String key, int limit) {
-        return rows.held(key, limit);
+    public List<DeliveryRow> held(List<String> keys, int perKey) {
+        return rows.held(keys, perKey);
     }
 
     @Override

@@ -92,8 +92,10 @@ final class PostgresLeaseStore implements LeaseStore {
                 UPDATE posthorn.lane_mark m
                    SET epoch = taken.epoch, takeovers = m.takeovers + taken.by_force::integer
                   FROM taken WHERE m.lane_id = taken.lane_id
-                RETURNING m.lane_id, m.epoch, m.a, m.b, m.seq, m.read_seq, m.turn, m.takeovers)
-            SELECT m.lane_id, n.subscription_id, m.epoch, m.a::text AS a, m.b::text AS b, m.seq, m.read_seq, m.turn, m.takeovers, n.index,
+                RETURNING m.lane_id, m.epoch, m.a, m.b, m.seq, m.read_seq, m.row_seq, m.turn,
+                          m.takeovers)
+            SELECT m.lane_id, n.subscription_id, m.epoch, m.a::text AS a, m.b::text AS b, m.seq, m.read_seq, m.row_seq,
+                   m.turn, m.takeovers, n.index,
                    n.since, c.floor_seq, d.lane_id IS NOT NULL AND m.a::text = '1:1:' AS draining,
                    d.a::text AS drain_a, d.b::text AS drain_b, d.seq AS drain_seq, d.read_seq AS drain_read,
                    d.floor_seq AS drain_floor, d.to_seq AS drain_to
@@ -232,6 +234,7 @@ final class PostgresLeaseStore implements LeaseStore {
                 scope,
                 mark(row, ""),
                 row.getLong("read_seq"),
+                row.getLong("row_seq"),
                 row.getLong("turn"),
                 row.getInt("takeovers"));
     }

@@ -72,7 +72,12 @@ final class RowReader {
     private static final String EARLIEST =
             rows("state = 'WAITING' AND state <> 'HELD' ORDER BY due_at, place LIMIT 1", "d_due_at");
 
-    private static final String HELD = rows("key = :key AND state = 'HELD' ORDER BY place LIMIT :limit", "d_place");
+    private static final String HELD = rows("seq = ANY (ARRAY({held}))", "key, d_place")
+            .replace("{held}", """
+            SELECT h.seq FROM unnest(:keys::text[]) AS k CROSS JOIN LATERAL (
+                SELECT seq FROM posthorn.delivery
+                 WHERE lane_id = :lane AND key = k AND state = 'HELD' ORDER BY place LIMIT :limit) h
+            """);
 
     private static final String ROW = rows("seq = :seq", "d_place");
 
@@ -151,8 +156,8 @@ final class RowReader {
         return first(list(EARLIEST, Map.of(), RowReader::deliveryRow));
     }
 
-    List<DeliveryRow> held(String key, int limit) {
-        return list(HELD, Map.of("key", key, "limit", limit), RowReader::deliveryRow);
+    List<DeliveryRow> held(List<String> keys, int perKey) {
+        return list(HELD, Map.of("keys", keys.toArray(String[]::new), "limit", perKey), RowReader::deliveryRow);
     }
 
     @Nullable

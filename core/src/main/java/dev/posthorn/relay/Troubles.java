@@ -1,12 +1,13 @@
 package dev.posthorn.relay;
 
+import static java.util.stream.Collectors.toSet;
+
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.sink.Outcome;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -69,7 +70,7 @@ final class Troubles {
         this.ticker = ticker;
         this.random = random;
         this.guards = guards;
-        this.knownBelow = grant.readSeq();
+        this.knownBelow = grant.rowSeq();
     }
 
     /** Loads what a new owner has to know before it reads. */
@@ -286,12 +287,13 @@ final class Troubles {
         changes.freePlace();
     }
 
-    /** The row leaves the lane's hands without an outcome: it is as it was. */
-    void forget(Tracked item) {
-        loaded.remove(item.seq());
-        if (loadedInKey(item) > 0) {
+    /** The row leaves the lane's hands without an outcome: it is as it was. False if it has left them before. */
+    boolean forget(Tracked item) {
+        boolean wasLoaded = loaded.remove(item.seq(), item);
+        if (wasLoaded && loadedInKey(item) > 0) {
             keys.change(item.key(), 0, 0, -1);
         }
+        return wasLoaded;
     }
 
     boolean isLoaded(long seq) {
@@ -325,18 +327,10 @@ final class Troubles {
 
     /** After a commit: the first held events of keys that wait for nothing else; keys that have none go on. */
     List<Tracked> release(int limit) {
-        List<Tracked> released = new ArrayList<>();
-        for (String key : keys.clear()) {
-            int room = Math.min(PAGE, limit - released.size());
-            if (room <= 0) {
-                break;
-            }
-            List<Tracked> page = load(store.held(key, room), room);
-            if (page.isEmpty()) {
-                keys.unblock(key);
-            }
-            released.addAll(page);
-        }
+        List<String> clear = keys.clear(limit);
+        List<Tracked> released = load(store.held(clear, Math.min(PAGE, limit / clear.size())), limit);
+        Set<@Nullable String> held = released.stream().map(Tracked::key).collect(toSet());
+        clear.stream().filter(key -> !held.contains(key)).forEach(keys::unblock);
         return released;
     }
 

@@ -42,10 +42,12 @@ ALTER TABLE posthorn.subscription
     ADD COLUMN let_go_seq   bigint  NOT NULL DEFAULT 0,
     ADD COLUMN max_attempts integer;
 
--- turn: the number of the last settle, so that one whose answer was lost is not done twice. moved_at: when the mark
--- last moved. takeovers: how often the lane changed hands by force since it last worked undisturbed.
+-- turn: the number of the last settle, so that one whose answer was lost is not done twice. row_seq: the greatest seq
+-- that ever got a row or a dead letter: whoever reads again beyond it need not look. moved_at: when the mark last moved.
+-- takeovers: how often the lane changed hands by force since it last worked undisturbed.
 ALTER TABLE posthorn.lane_mark
     ADD COLUMN turn      bigint      NOT NULL DEFAULT 0,
+    ADD COLUMN row_seq   bigint      NOT NULL DEFAULT 0,
     ADD COLUMN moved_at  timestamptz NOT NULL DEFAULT posthorn.clock(),
     ADD COLUMN takeovers integer     NOT NULL DEFAULT 0;
 

@@ -183,7 +183,7 @@ class GenerationTest {
         Mark mark = new Mark(Snapshot.NOTHING, Snapshot.NOTHING, 1);
         try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT, Guards.ALL)) {
             LaneScope scope = new LaneScope(Filter.ALL, 1, 0, 0, null, null);
-            LaneGrant grant = new LaneGrant("test/0", 1, lane.lease(), scope, mark, 1, 0, 0);
+            LaneGrant grant = new LaneGrant("test/0", 1, lane.lease(), scope, mark, 1, 0, 0, 0);
             PostgresLaneStore store = new PostgresLaneStore(session, grant, "stale", Guards.ALL);
             assertThat(store.settle(new Settlement(1, mark, mark, 1, false, false, 1, null, new Changes())))
                     .isFalse();
