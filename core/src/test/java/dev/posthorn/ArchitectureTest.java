@@ -71,6 +71,18 @@ class ArchitectureTest {
     }
 
     @Test
+    void anArrowBetweenDeadLettersAndStatusIsSeen() {
+        String wrong = FIXTURES + ".lookers";
+        assertCatches(packageOrder(wrong), "lookers", "lookers.deadletter.DeadLetterThatKnowsItsStatus");
+        assertCatches(packageOrder(wrong), "lookers", "lookers.status.StatusThatKnowsItsDeadLetter");
+    }
+
+    @Test
+    void anArrowFromTheRelayToThoseWhoLookAtItsRowsIsSeen() {
+        assertCatches(packageOrder(FIXTURES + ".lookers"), "lookers", "lookers.relay.LaneThatKnowsAStatus");
+    }
+
+    @Test
     void aPackageThatHasNoPlaceInTheOrderIsSeen() {
         assertCatches(packageOrder(FIXTURES + ".unplaced"), "unplaced", "unplaced.attic.ClassWithoutAPlace");
     }
@@ -92,7 +104,10 @@ class ArchitectureTest {
         }
     }
 
-    /** error ← event ← log, sink ← relay ← (root) ← testing; whoever adds a package gives it a place here. */
+    /**
+     * error ← event ← log, sink ← relay ← deadletter, status ← (root) ← testing; whoever adds a package gives it a place
+     * here.
+     */
     private static ArchRule packageOrder(String root) {
         return layeredArchitecture()
                 .consideringOnlyDependenciesInLayers()
@@ -107,17 +122,25 @@ class ArchitectureTest {
                 .definedBy(root + ".sink..")
                 .layer("relay")
                 .definedBy(root + ".relay..")
+                .layer("deadletter")
+                .definedBy(root + ".deadletter..")
+                .layer("status")
+                .definedBy(root + ".status..")
                 .layer("root")
                 .definedBy(root)
                 .layer("testing")
                 .definedBy(root + ".testing..")
                 .whereLayer("event")
-                .mayOnlyBeAccessedByLayers("log", "sink", "relay", "root", "testing")
+                .mayOnlyBeAccessedByLayers("log", "sink", "relay", "deadletter", "status", "root", "testing")
                 .whereLayer("log")
-                .mayOnlyBeAccessedByLayers("relay", "root", "testing")
+                .mayOnlyBeAccessedByLayers("relay", "deadletter", "status", "root", "testing")
                 .whereLayer("sink")
-                .mayOnlyBeAccessedByLayers("relay", "root", "testing")
+                .mayOnlyBeAccessedByLayers("relay", "deadletter", "status", "root", "testing")
                 .whereLayer("relay")
+                .mayOnlyBeAccessedByLayers("deadletter", "status", "root", "testing")
+                .whereLayer("deadletter")
+                .mayOnlyBeAccessedByLayers("root", "testing")
+                .whereLayer("status")
                 .mayOnlyBeAccessedByLayers("root", "testing")
                 .whereLayer("root")
                 .mayOnlyBeAccessedByLayers("testing")

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.posthorn.deadletter.DeadLetterQuery;
+import dev.posthorn.deadletter.DeadLetters;
 import dev.posthorn.event.Event;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
@@ -11,6 +13,8 @@ import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.Retention;
 import dev.posthorn.relay.RetentionKeeper;
 import dev.posthorn.relay.Subscription;
+import dev.posthorn.status.EventStatuses;
+import dev.posthorn.status.Gauges;
 import dev.posthorn.testing.RecordingSink;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -62,6 +66,7 @@ class RolesTest {
             await().atMost(Duration.ofSeconds(20))
                     .until(() -> database.number("SELECT count(*) FROM posthorn.event_partition") == 2);
         }
+        lookersSucceed(relay);
         // A partition that the relay added is no way around what it may not do.
         writerIsHeldToItsRole(writer);
         relayIsHeldToItsRole(relay);
@@ -79,6 +84,25 @@ class RolesTest {
                 .isEqualTo(500_001);
     }
 
+    /** Whoever has the relay's role can also look and ask. */
+    private static void lookersSucceed(DataSource relay) throws SQLException {
+        execute(relay, "SELECT * FROM posthorn.event_status");
+        EventStatuses statuses = new EventStatuses(relay, SchemaName.DEFAULT);
+        statuses.counts("test");
+        statuses.stuckSending(Duration.ZERO);
+        statuses.nearLastAttempt(1);
+        statuses.averageLatency("test", Duration.ofHours(1));
+        assertThat(new Gauges(relay, SchemaName.DEFAULT).all()).hasSize(1);
+        assertThat(new DeadLetters(relay, SchemaName.DEFAULT)
+                        .find(DeadLetterQuery.OPEN)
+                        .letters())
+                .isEmpty();
+        execute(
+                relay,
+                "INSERT INTO posthorn.command (subscription_id, kind, event_id, seq, requested_by)"
+                        + " SELECT id, 'REPLAY', gen_random_uuid(), 1, 'ann' FROM posthorn.subscription");
+    }
+
     private static void writerIsHeldToItsRole(DataSource writer) {
         denied(
                 writer,
@@ -91,6 +115,10 @@ class RolesTest {
                 "DROP TABLE posthorn.event_1",
                 "SELECT setval('posthorn.event_seq', 1)",
                 "SELECT * FROM posthorn.lane_mark",
+                "SELECT * FROM posthorn.event_status",
+                "SELECT * FROM posthorn.dead_letter",
+                "INSERT INTO posthorn.command (subscription_id, kind, event_id, seq, requested_by)"
+                        + " VALUES (1, 'REPLAY', gen_random_uuid(), 1, 'ann')",
                 "UPDATE posthorn.lane_mark SET seq = 0",
                 "UPDATE posthorn.lane_lease SET owner = NULL",
                 "DELETE FROM posthorn.subscription",

@@ -6,10 +6,12 @@ public enum ErrorCode {
     INVALID_EVENT(Kind.USER),
     /** The connection commits each statement by itself, so there is no transaction to join. */
     AUTO_COMMIT(Kind.USER),
-    /** There is no subscription of that name. */
-    UNKNOWN_SUBSCRIPTION(Kind.USER),
-    /** An instance serves the subscription; it has to be stopped first. */
-    SUBSCRIPTION_IN_USE(Kind.USER),
+    /** What was asked for breaks a rule; the message names the field and the limit. */
+    INVALID_REQUEST(Kind.USER),
+    /** What was asked for does not exist, or no longer. */
+    NOT_FOUND(Kind.USER),
+    /** What was asked for does not go with the state that it is in. */
+    CONFLICT(Kind.USER),
     /** A setting is missing or contradicts another. */
     INVALID_SETTING(Kind.CONFIGURATION),
     /** The schema is not installed, or is older or newer than this library. */

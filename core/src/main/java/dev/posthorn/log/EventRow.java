@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** An event as a row of the log. */
+/** An event as a row of the log, or of a table that holds copies of such rows. */
 public final class EventRow {
 
     /** What is carried through a query. */

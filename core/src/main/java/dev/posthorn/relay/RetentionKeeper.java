@@ -253,7 +253,7 @@ public final class RetentionKeeper {
     public LetGo letGo(String subscription, String requestedBy, String reason) {
         if (requestedBy.isBlank() || reason.isBlank()) {
             throw new PosthornException(
-                    ErrorCode.INVALID_SETTING, "letting go of events needs a name and a reason, for the record");
+                    ErrorCode.INVALID_REQUEST, "letting go of events needs a name and a reason, for the record");
         }
         Duration age = retention.log();
         if (age == null) {
@@ -263,7 +263,7 @@ public final class RetentionKeeper {
             RetentionStore store = new RetentionStore(session, guards);
             if (!store.subscriptionExists(subscription)) {
                 throw new PosthornException(
-                        ErrorCode.INVALID_SETTING, "there is no subscription named '" + subscription + "'");
+                        ErrorCode.NOT_FOUND, "there is no subscription named '" + subscription + "'");
             }
             Optional<RetentionStore.Held> held = store.holds(age).stream()
                     .filter(h -> h.subscription().equals(subscription))

@@ -72,8 +72,8 @@ final class RowReader {
     private static final String EARLIEST =
             rows("state = 'WAITING' AND state <> 'HELD' ORDER BY due_at, place LIMIT 1", "d_due_at");
 
-    private static final String HELD = rows("seq = ANY (ARRAY({held}))", "key, d_place")
-            .replace("{held}", """
+    private static final String HELD =
+            rows("seq = ANY (ARRAY({held}))", "key, d_place").replace("{held}", """
             SELECT h.seq FROM unnest(:keys::text[]) AS k CROSS JOIN LATERAL (
                 SELECT seq FROM posthorn.delivery
                  WHERE lane_id = :lane AND key = k AND state = 'HELD' ORDER BY place LIMIT :limit) h

@@ -146,7 +146,7 @@ public final class Subscriptions {
             String serving = row.getString(1);
             if (serving != null) {
                 throw new PosthornException(
-                        ErrorCode.SUBSCRIPTION_IN_USE,
+                        ErrorCode.CONFLICT,
                         "subscription '" + values.get("name") + "' is served by instance " + serving
                                 + "; stop it, or take the subscription out of its settings, and delete then");
             }
@@ -156,8 +156,7 @@ public final class Subscriptions {
     private void requireFound(String name, int rows) {
         if (rows == 0) {
             throw new PosthornException(
-                    ErrorCode.UNKNOWN_SUBSCRIPTION,
-                    "there is no subscription named '" + name + "' in schema " + schema);
+                    ErrorCode.NOT_FOUND, "there is no subscription named '" + name + "' in schema " + schema);
         }
     }
 

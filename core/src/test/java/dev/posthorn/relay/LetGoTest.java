@@ -76,15 +76,15 @@ class LetGoTest {
 
     @Test
     void wantsToKnowWhoAndWhyAndOfWhat() {
-        refused("tset", "ops", "typo", "there is no subscription named 'tset'");
-        refused("test", " ", "reason", "needs a name and a reason");
-        refused("test", "ops", "", "needs a name and a reason");
+        refused(ErrorCode.NOT_FOUND, "tset", "ops", "typo", "there is no subscription named 'tset'");
+        refused(ErrorCode.INVALID_REQUEST, "test", " ", "reason", "needs a name and a reason");
+        refused(ErrorCode.INVALID_REQUEST, "test", "ops", "", "needs a name and a reason");
     }
 
-    private void refused(String subscription, String by, String reason, String message) {
+    private void refused(ErrorCode code, String subscription, String by, String reason, String message) {
         assertThatThrownBy(() -> log.keeper().letGo(subscription, by, reason))
                 .isInstanceOfSatisfying(
-                        PosthornException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_SETTING))
+                        PosthornException.class, e -> assertThat(e.code()).isEqualTo(code))
                 .hasMessageContaining(message);
     }
 

@@ -76,7 +76,7 @@ class SubscriptionsTest {
     @Test
     void aServedSubscriptionIsNotDeleted() {
         SteppedRelay relay = instances.start("busy-one", 2);
-        refused(ErrorCode.SUBSCRIPTION_IN_USE, () -> subscriptions.delete("test"))
+        refused(ErrorCode.CONFLICT, () -> subscriptions.delete("test"))
                 .hasMessage("subscription 'test' is served by instance busy-one; stop it, or take the subscription out"
                         + " of its settings, and delete then");
         relay.leave();
@@ -111,8 +111,7 @@ class SubscriptionsTest {
                 () -> subscriptions.resume("nobody"),
                 () -> subscriptions.delete("nobody"));
         for (ThrowingCallable call : calls) {
-            refused(ErrorCode.UNKNOWN_SUBSCRIPTION, call)
-                    .hasMessage("there is no subscription named 'nobody' in schema posthorn");
+            refused(ErrorCode.NOT_FOUND, call).hasMessage("there is no subscription named 'nobody' in schema posthorn");
         }
     }
 

@@ -1,0 +1,256 @@
+package dev.posthorn.status;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.Queries;
+import dev.posthorn.log.SchemaName;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** What has become of events: of one, and of how many. Derived from marks and rows, never stored per event. */
+public final class EventStatuses {
+
+    /** How many unsettled events are counted before an estimate takes over. */
+    public static final int DEFAULT_BOUND = 10_000;
+
+    /** How many events a list names at most. */
+    static final int LONGEST_LIST = 1_000;
+
+    private static final String OF = """
+            SELECT subscription, status, seq, source, type, key, attempts, next_attempt_at, delivered_at, error_class,
+                   error_message, created_at
+              FROM posthorn.event_status WHERE event_id = :event_id ORDER BY subscription, seq
+            """;
+
+    private static final String FIND_SUBSCRIPTION = "SELECT id FROM posthorn.subscription WHERE name = :name";
+
+    private static final String EXISTS = "SELECT 1 FROM posthorn.event WHERE id = :event_id LIMIT 1";
+
+    /** A dead letter that is being sent again counts as waiting, as everywhere. */
+    private static final String ROWS = """
+            WITH s AS (SELECT id FROM posthorn.subscription WHERE name = :subscription),
+            d AS MATERIALIZED (
+                SELECT count(*) FILTER (WHERE d.state = 'HELD') AS held,
+                       count(*) FILTER (WHERE d.state <> 'HELD') AS waiting,
+                       count(d.dead_letter_id) AS replaying
+                  FROM s JOIN posthorn.lane n ON n.subscription_id = s.id JOIN posthorn.delivery d ON d.lane_id = n.id),
+            l AS MATERIALIZED (
+                SELECT count(*) FILTER (WHERE l.discarded_at IS NULL) AS open,
+                       count(*) FILTER (WHERE l.discarded_at IS NOT NULL) AS discarded
+                  FROM s JOIN posthorn.dead_letter l ON l.subscription_id = s.id),
+            r AS MATERIALIZED (
+                SELECT coalesce(sum(r.count), 0) AS settled
+                  FROM s JOIN posthorn.lane n ON n.subscription_id = s.id JOIN posthorn.receipt r ON r.lane_id = n.id)
+            SELECT held, waiting, open - replaying AS failed, discarded,
+                   settled - held - waiting - (open - replaying) - discarded AS delivered
+              FROM s CROSS JOIN d CROSS JOIN l CROSS JOIN r
+            """;
+
+    /**
+     * Candidates of a lane lie beyond its mark up to what it has read, by seq, and after its window up to the high-water,
+     * by txid. An event cannot have been on its way for longer than it exists, which tells one just handed over to a
+     * lane that had long been idle.
+     */
+    static final String STUCK =
+            """
+            SELECT s.name AS subscription, n.index, l.owner, l.expires_at, m.moved_at,
+                   e.id, e.seq, e.type, e.key, e.created_at
+              FROM posthorn.lane_mark m
+              JOIN posthorn.lane n ON n.id = m.lane_id
+              JOIN posthorn.subscription s ON s.id = n.subscription_id AND s.generation = n.generation
+              JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
+              LEFT JOIN posthorn.lane_lease l ON l.lane_id = n.id
+              LEFT JOIN posthorn.lane_drain o ON o.lane_id = n.id
+             CROSS JOIN posthorn.cluster c
+             CROSS JOIN LATERAL (
+                   SELECT {columns} FROM posthorn.event
+                    WHERE seq > m.seq AND seq <= m.read_seq AND m.a::text <> m.b::text
+                   UNION
+                   SELECT {columns} FROM posthorn.event
+                    WHERE txid >= pg_snapshot_xmin(m.b) AND txid < pg_snapshot_xmax(coalesce(m.high_b, m.b))
+                      AND seq > c.floor_seq) e
+             WHERE m.moved_at <= posthorn.clock() - :stuck_for * interval '1 millisecond'
+               AND e.created_at <= posthorn.clock() - :stuck_for * interval '1 millisecond'
+               AND n.index = posthorn.key_hash(e.key, e.id) % g.lanes
+               AND posthorn.is_handed_over(e.txid, e.seq, c.floor_seq, m)
+               AND NOT posthorn.is_settled(e.txid, e.seq, c.floor_seq, m, o)
+               AND posthorn.is_wanted(g, e.type, e.aggregate_type, e.source)
+               AND (g.since IS NULL OR e.created_at >= g.since
+                    OR NOT posthorn.is_visible(e.txid,
+                           (SELECT coalesce(max(number), -1) FROM posthorn.era WHERE era.floor_seq < e.seq),
+                           g.start_b, g.era))
+               AND NOT EXISTS (SELECT FROM posthorn.dead_letter d WHERE d.subscription_id = s.id AND d.seq = e.seq)
+               AND NOT EXISTS (SELECT FROM posthorn.delivery d JOIN posthorn.lane dn ON dn.id = d.lane_id
+                                WHERE d.seq = e.seq AND dn.subscription_id = s.id)
+             ORDER BY m.moved_at, s.name, n.index, e.seq LIMIT :limit
+            """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, created_at");
+
+    private static final String NEAR_LAST_ATTEMPT = """
+            SELECT s.name AS subscription, d.event_id, d.seq, d.key, d.attempts, s.max_attempts, d.due_at,
+                   d.error_class, d.error_message
+              FROM posthorn.delivery d
+              JOIN posthorn.lane n ON n.id = d.lane_id
+              JOIN posthorn.subscription s ON s.id = n.subscription_id
+             WHERE d.state = 'WAITING' AND d.attempts >= s.max_attempts - :left
+             ORDER BY s.max_attempts - d.attempts, d.due_at, d.seq LIMIT :limit
+            """;
+
+    private final Queries queries;
+    private final int bound;
+
+    public EventStatuses(DataSource dataSource, SchemaName schema) {
+        this(dataSource, schema, DEFAULT_BOUND);
+    }
+
+    /** Counts up to that many unsettled events before it estimates. */
+    public EventStatuses(DataSource dataSource, SchemaName schema, int bound) {
+        this.queries = new Queries(dataSource, schema);
+        this.bound = atLeast("bound", bound, 1);
+    }
+
+    /** What has become of an event for each subscription that wants it; empty if nothing is known of such an event. */
+    public Optional<EventStatus> of(UUID eventId) {
+        Map<String, Object> values = Map.of("event_id", eventId);
+        return queries.run("looking up an event's status", t -> {
+            List<SubscriptionStatus> rows = t.list(OF, values, EventStatuses::status);
+            boolean known =
+                    !rows.isEmpty() || t.first(EXISTS, values, row -> true).isPresent();
+            return known ? Optional.of(new EventStatus(eventId, rows)) : Optional.empty();
+        });
+    }
+
+    /**
+     * How many events are in which status. Rows are counted, so are unsettled events up to the bound; delivered ones
+     * are the sum of the receipts that are kept, less all that have a row now: off by what failed ahead of its mark.
+     */
+    public StatusCounts counts(String subscription) {
+        return queries.run("counting by status", t -> {
+            RowCounts rows = t.first(ROWS, Map.of("subscription", subscription), RowCounts::read)
+                    .orElseThrow(() -> unknown(subscription));
+            LiveEvents.Live live = LiveEvents.of(t, subscription, bound);
+            return new StatusCounts(
+                    live.pending().plus(rows.waiting),
+                    Count.exactly(rows.waiting),
+                    live.sending(),
+                    Count.exactly(rows.held),
+                    Count.about(rows.delivered),
+                    Count.exactly(rows.failed),
+                    Count.exactly(rows.discarded));
+        });
+    }
+
+    private record RowCounts(long held, long waiting, long failed, long discarded, long delivered) {
+
+        static RowCounts read(ResultSet row) throws SQLException {
+            return new RowCounts(
+                    row.getLong("held"),
+                    row.getLong("waiting"),
+                    row.getLong("failed"),
+                    row.getLong("discarded"),
+                    row.getLong("delivered"));
+        }
+    }
+
+    /**
+     * Events that are SENDING in lanes whose mark has not moved for that long, whatever the lease says: a live owner
+     * may hang, and a dead one may not have been replaced. At most 1,000, of the lanes that have stood longest first.
+     */
+    public List<StuckEvent> stuckSending(Duration stuckFor) {
+        atLeast("stuckFor", stuckFor.toMillis(), 0);
+        return queries.run(
+                "looking for stuck events",
+                t -> t.walkingIndexes()
+                        .list(
+                                STUCK,
+                                Map.of("stuck_for", stuckFor.toMillis(), "limit", LONGEST_LIST),
+                                EventStatuses::stuck));
+    }
+
+    /** Events that wait for another attempt and have that many left, or fewer. At most 1,000, the nearest first. */
+    public List<LastChance> nearLastAttempt(int left) {
+        return queries.run(
+                "looking for last attempts",
+                t -> t.list(
+                        NEAR_LAST_ATTEMPT,
+                        Map.of("left", atLeast("left", left, 0), "limit", LONGEST_LIST),
+                        EventStatuses::lastChance));
+    }
+
+    /** How long the events settled in the last {@code period} took, on average; empty if there were none. */
+    public Optional<Latency> averageLatency(String subscription, Duration period) {
+        atLeast("period", period.toMillis(), 1);
+        return queries.run("measuring latency", t -> {
+            long id = t.first(FIND_SUBSCRIPTION, Map.of("name", subscription), row -> row.getLong(1))
+                    .orElseThrow(() -> unknown(subscription));
+            return LatencySample.average(t, id, period);
+        });
+    }
+
+    static PosthornException unknown(String subscription) {
+        return new PosthornException(
+                ErrorCode.NOT_FOUND,
+                "there is no subscription named '" + subscription + "'; check the spelling of subscription");
+    }
+
+    static int atLeast(String field, int value, int least) {
+        return (int) atLeast(field, (long) value, least);
+    }
+
+    private static long atLeast(String field, long value, long least) {
+        if (value < least) {
+            throw new PosthornException(
+                    ErrorCode.INVALID_REQUEST, field + " is " + value + "; it must be at least " + least);
+        }
+        return value;
+    }
+
+    private static SubscriptionStatus status(ResultSet row) throws SQLException {
+        return new SubscriptionStatus(
+                row.getString("subscription"),
+                Status.valueOf(row.getString("status")),
+                row.getLong("seq"),
+                row.getString("source"),
+                row.getString("type"),
+                row.getString("key"),
+                row.getInt("attempts"),
+                Queries.timeOrNull(row, "next_attempt_at"),
+                Queries.timeOrNull(row, "delivered_at"),
+                row.getString("error_class"),
+                row.getString("error_message"),
+                Queries.time(row, "created_at"));
+    }
+
+    private static StuckEvent stuck(ResultSet row) throws SQLException {
+        return new StuckEvent(
+                row.getString("subscription"),
+                row.getInt("index"),
+                row.getString("owner"),
+                Queries.timeOrNull(row, "expires_at"),
+                Queries.time(row, "moved_at"),
+                Objects.requireNonNull(row.getObject("id", UUID.class)),
+                row.getLong("seq"),
+                row.getString("type"),
+                row.getString("key"),
+                Queries.time(row, "created_at"));
+    }
+
+    private static LastChance lastChance(ResultSet row) throws SQLException {
+        return new LastChance(
+                row.getString("subscription"),
+                row.getObject("event_id", UUID.class),
+                row.getLong("seq"),
+                row.getString("key"),
+                row.getInt("attempts"),
+                row.getInt("max_attempts"),
+                Queries.time(row, "due_at"),
+                row.getString("error_class"),
+                row.getString("error_message"));
+    }
+}

@@ -1,0 +1,17 @@
+package dev.posthorn.status;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** An event that is waiting for one of its last attempts. */
+public record LastChance(
+        String subscription,
+        UUID eventId,
+        long seq,
+        @Nullable String key,
+        int attempts,
+        int maxAttempts,
+        Instant dueAt,
+        @Nullable String errorClass,
+        @Nullable String errorMessage) {}

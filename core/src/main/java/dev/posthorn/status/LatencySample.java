@@ -1,0 +1,96 @@
+package dev.posthorn.status;
+
+import dev.posthorn.log.Queries;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The average time from recording to settling, from a sample of bounded size.
+ *
+ * <p>Nothing is stored per delivered event, but a lane writes a receipt with a settle, at most once a second. Of up to
+ * 200 receipts, spread evenly over the period, the newest event is taken that the receipt covers and the one before it
+ * does not: it was settled just then. It stands for all the events that its receipt counts. Events that failed at first
+ * have an attempt of their own that says when they were delivered: up to 1,000 of these are added, one by one.
+ *
+ * <p>Where it errs: within a receipt, which is at most a second of one lane's work, older events count as if they had
+ * been recorded with the newest one; what long transactions recorded is rarely the newest, so it is underrepresented;
+ * receipts whose newest event is not found among the 500 nearest rows of the log (a filter that wants very little) are
+ * left out; events not yet delivered are not in it at all, for which there is the oldest age.
+ */
+final class LatencySample {
+
+    private static final int RECEIPTS = 200;
+    private static final int ROWS = 500;
+    private static final int ATTEMPTS = 1_000;
+
+    /** Inside a window the mark's seq is its newest event; at the end of one it is among the last transactions. */
+    static final String AVERAGE =
+            """
+            WITH receipts AS MATERIALIZED (
+                SELECT r.*, c.floor_seq, g AS its, g.lanes, n.index,
+                       row_number() OVER (ORDER BY r.settled_at, r.lane_id) AS place, count(*) OVER () AS all_receipts
+                  FROM posthorn.lane n
+                  JOIN posthorn.generation g ON g.subscription_id = n.subscription_id AND g.number = n.generation
+                  JOIN posthorn.receipt r ON r.lane_id = n.id
+                  JOIN posthorn.cluster c ON c.era = r.era
+                 WHERE n.subscription_id = :subscription AND r.settled_at >= posthorn.clock() - :period * interval '1 millisecond'),
+            sample AS MATERIALIZED (
+                SELECT * FROM receipts
+                 WHERE place * :receipts / all_receipts > (place - 1) * :receipts / all_receipts),
+            settled AS (
+                SELECT r.count AS weight, r.settled_at - e.created_at AS took
+                  FROM sample r
+                  LEFT JOIN LATERAL (
+                       SELECT p.* FROM posthorn.receipt p
+                        WHERE p.lane_id = r.lane_id AND p.era = r.era AND p.settled_at < r.settled_at
+                        ORDER BY p.settled_at DESC LIMIT 1) before ON true
+                 CROSS JOIN LATERAL (
+                       SELECT near.created_at, near.seq FROM (
+                           (SELECT {columns} FROM posthorn.event
+                             WHERE r.a::text <> r.b::text AND seq <= r.seq ORDER BY seq DESC LIMIT :rows)
+                           UNION ALL
+                           (SELECT {columns} FROM posthorn.event
+                             WHERE r.a::text = r.b::text AND txid < pg_snapshot_xmax(r.b) AND seq > r.floor_seq
+                             ORDER BY txid DESC, seq DESC LIMIT :rows)) near
+                        WHERE r.index = posthorn.key_hash(near.key, near.id) % r.lanes
+                          AND posthorn.is_wanted(r.its, near.type, near.aggregate_type, near.source)
+                          AND posthorn.is_covered(near.txid, near.seq, r.floor_seq, r.a, r.b, r.seq)
+                          AND NOT coalesce(posthorn.is_covered(
+                                  near.txid, near.seq, r.floor_seq, before.a, before.b, before.seq), false)
+                        ORDER BY near.created_at DESC LIMIT 1) e
+                 WHERE NOT EXISTS (SELECT FROM posthorn.attempt t
+                                    WHERE t.subscription_id = :subscription AND t.seq = e.seq)),
+            tried AS (
+                SELECT 1 AS weight, t.started_at + t.took_ms * interval '1 millisecond' - e.created_at AS took
+                  FROM (SELECT t.* FROM posthorn.attempt t
+                         WHERE t.subscription_id = :subscription AND t.outcome = 'DELIVERED'
+                           AND t.started_at >= posthorn.clock() - :period * interval '1 millisecond'
+                         ORDER BY t.started_at DESC LIMIT :attempts) t
+                 CROSS JOIN LATERAL (SELECT created_at FROM posthorn.event WHERE seq = t.seq LIMIT 1) e)
+            SELECT sum(extract(epoch FROM greatest(took, interval '0')) * weight) / nullif(sum(weight), 0) AS average,
+                   count(*) AS sample
+              FROM (SELECT * FROM settled UNION ALL SELECT * FROM tried) every
+            """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, created_at");
+
+    private LatencySample() {}
+
+    static Optional<Latency> average(Queries.Transaction transaction, long subscription, Duration period)
+            throws SQLException {
+        Map<String, Object> values = Map.of(
+                "subscription", subscription,
+                "period", period.toMillis(),
+                "receipts", RECEIPTS,
+                "rows", ROWS,
+                "attempts", ATTEMPTS);
+        return transaction
+                .walkingIndexes()
+                .first(
+                        AVERAGE,
+                        values,
+                        row -> new Latency(
+                                Duration.ofMillis(Math.round(row.getDouble("average") * 1_000)), row.getInt("sample")))
+                .filter(latency -> latency.sample() > 0);
+    }
+}
