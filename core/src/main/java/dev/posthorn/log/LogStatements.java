@@ -156,7 +156,7 @@ final class LogStatements {
                         .replace(
                                 "{drain_values}",
                                 drains ? ", :drain_a::pg_snapshot AS drain_a, :drain_b::pg_snapshot AS drain_b" : "")
-                        .replace("{since}", scope.since() == null ? "" : "AND created_at >= :since")
+                        .replace("{since}", since(scope))
                         .replace("{cut}", CUT)
                         .replace("{order}", "seq"));
         bounds = sql(
@@ -164,6 +164,17 @@ final class LogStatements {
         boundsOfFirst =
                 sql(schema, scope, BOUNDS_OF_FIRST.replace("{greatest}", drains ? ":drain_to::bigint" : "max(seq)"));
         current = sql(schema, scope, CURRENT);
+    }
+
+    /** Of the very first window only: what a lane drains may have come after it. */
+    private static String since(LaneScope scope) {
+        LaneScope.Drain drain = scope.drain();
+        if (scope.since() == null || (drain != null && !drain.mark().a().isNothing())) {
+            return "";
+        }
+        return drain == null
+                ? "AND created_at >= :since"
+                : "AND (created_at >= :since OR NOT pg_visible_in_snapshot(txid, (SELECT drain_b FROM w)))";
     }
 
     private static Sql sql(SchemaName schema, LaneScope scope, String text) {

@@ -121,6 +121,23 @@ class RebaseTest {
         relay.close();
     }
 
+    @Test
+    void aStartingTimeIsNotAppliedToWhatWasCommittedAfterTheStart() {
+        for (boolean firstWindowIsSettled : List.of(true, false)) {
+            Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+            instances.database.record("before the start");
+            SteppedRelay relay = instances.start(
+                    "a", s -> s.lanes(1).from(instances.clock.instant().plusSeconds(3600)));
+            relay.run(firstWindowIsSettled ? 20 : 0);
+            relay.leave();
+            instances.database.record("after the start");
+            instances.database.execute("UPDATE posthorn.cluster SET system_identifier = 1");
+            new Rebase(instances.database.dataSource(), SchemaName.DEFAULT).run();
+            instances.start("b", s -> s.lanes(1)).run(10);
+            assertThat(instances.keys()).containsExactly("after the start");
+        }
+    }
+
     /** Two lanes at different marks: one has delivered all, the other stands at its first event of the second batch. */
     private static void deliverInPart(TestDatabase database) {
         RecordingSink sink = RecordingSink.oneAtATime();
