@@ -3,6 +3,8 @@ package dev.posthorn.relay;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.sink.Outcome;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -10,6 +12,20 @@ import org.slf4j.LoggerFactory;
 public final class LoggingListener implements RelayListener {
 
     private static final Logger log = LoggerFactory.getLogger(LoggingListener.class);
+
+    /** So many dead letters of a subscription are told one by one in a minute: a flood would hide everything else. */
+    private static final int TOLD_PER_MINUTE = 20;
+
+    private static final long MINUTE = Duration.ofMinutes(1).toNanos();
+
+    private final Map<String, Minute> minutes = new ConcurrentHashMap<>();
+
+    private record Minute(long began, int count) {
+
+        Minute next(long now) {
+            return now - began >= MINUTE ? new Minute(now, 1) : new Minute(began, count + 1);
+        }
+    }
 
     @Override
     public void retried(
@@ -27,6 +43,18 @@ public final class LoggingListener implements RelayListener {
     @Override
     public void deadLettered(
             String subscription, RecordedEvent event, int attempts, Outcome.Failure failure, boolean holdsKey) {
+        long now = System.nanoTime();
+        int count = minutes.merge(subscription, new Minute(now, 1), (last, first) -> last.next(now))
+                .count();
+        if (count == TOLD_PER_MINUTE) {
+            log.warn(
+                    "Subscription {}: more dead letters; the others of this minute are not told one by one. DeadLetters"
+                            + " shows them, and their causes in groups",
+                    subscription);
+        }
+        if (count >= TOLD_PER_MINUTE) {
+            return;
+        }
         log.warn(
                 "Subscription {}: event {} (type {}, key {}) is a DEAD LETTER after {} attempts: {}, {}. {} Remove the"
                         + " cause and replay it, or discard it",
