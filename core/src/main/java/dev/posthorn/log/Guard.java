@@ -55,6 +55,14 @@ public enum Guard {
     FENCED_BEFORE_ROWS_MOVE,
     /** A lane reads by the filter that its generation began with, not by that of whoever owns it. */
     STORED_FILTER,
+    /** A key goes on only after the commit of what freed it. */
+    UNBLOCK_AFTER_COMMIT,
+    /** The rows of the events that a mark passes are written with it, not by the next settle. */
+    ROWS_WITH_MARK,
+    /** A settle whose answer was lost is not done again. */
+    SETTLE_ONCE,
+    /** The mark passes an event when it is answered, not when it is sent. */
+    SETTLE_AFTER_ANSWER,
     /** A lane made at a snapshot counts the events of its past as read, or a move would deliver them. */
     PAST_IS_READ,
     /** A partition counts as settled by the transactions that wrote it, not by its numbers. */

@@ -1,5 +1,7 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,10 +27,15 @@ final class BlockedKeys {
         }
     }
 
+    private final Guards guards;
     private final Map<String, Block> blocks = new HashMap<>();
 
     /** Of these, the ones that wait for nothing any more but the next commit. */
     private final Set<String> clear = new LinkedHashSet<>();
+
+    BlockedKeys(Guards guards) {
+        this.guards = guards;
+    }
 
     void restore(String key, int waiting, int holding) {
         Block block = new Block();
@@ -42,8 +49,19 @@ final class BlockedKeys {
         return key != null && blocks.containsKey(key);
     }
 
+    /** Whether something stands in front of the key's held events. */
+    boolean holdsBack(@Nullable String key) {
+        Block block = key == null ? null : blocks.get(key);
+        return block != null && (block.waiting > 0 || block.holding > 0);
+    }
+
     int size() {
         return blocks.size();
+    }
+
+    /** How many wait for more than the next commit. */
+    int waiting() {
+        return blocks.size() - clear.size();
     }
 
     /**
@@ -64,6 +82,9 @@ final class BlockedKeys {
     private void review(String key, Block block) {
         if (block.isClear()) {
             clear.add(key);
+            if (!guards.hold(Guard.UNBLOCK_AFTER_COMMIT)) {
+                unblock(key);
+            }
         } else {
             clear.remove(key);
         }

@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a lane from sending into the void. While it is open nothing is read, and one event at a time is sent as a probe:
- * after a second at first, then after two, four, five. The first that arrives closes it.
+ * after a second at first, then after two, then every four. The first that arrives closes it.
  */
 final class Breaker {
 
     private static final long FIRST_DELAY = Duration.ofSeconds(1).toNanos();
-    private static final long LONGEST_DELAY = Duration.ofSeconds(5).toNanos();
+    private static final long LONGEST_DELAY = Duration.ofSeconds(4).toNanos();
 
     private final int failuresToOpen;
     private int failuresInRow;
@@ -18,6 +18,7 @@ final class Breaker {
     private long delay;
     private long nextProbe;
     private boolean probing;
+    private boolean lacksProbe;
 
     Breaker(int failuresToOpen) {
         this.failuresToOpen = failuresToOpen;
@@ -39,6 +40,16 @@ final class Breaker {
 
     void probing() {
         probing = true;
+    }
+
+    /** Whether there was nothing to probe with. */
+    void lacksProbe(boolean lacks) {
+        lacksProbe = lacks;
+    }
+
+    /** Whether it is open and one more event is needed to find out if the receiver is back. */
+    boolean lacksProbe() {
+        return isOpen() && lacksProbe;
     }
 
     /** The probe has no answer and gets none any more. */

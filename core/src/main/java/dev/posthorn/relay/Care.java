@@ -17,6 +17,9 @@ final class Care {
     /** Whoever has worked for so many timeouts was not ended by what it found when it took over. */
     private static final int TIMEOUTS_TO_PROVE = 2;
 
+    /** With a small limit, rows that others wrote may come before the one that was on its way. */
+    private static final int LEAST = 100;
+
     private final Subscription subscription;
     private final Ticker ticker;
     private final String instance;
@@ -34,7 +37,7 @@ final class Care {
         this.instance = instance;
         this.takeovers = grant.takeovers();
         this.began = ticker.nanos();
-        this.leftToSend = subscription.inFlightLimit();
+        this.leftToSend = Math.max(LEAST, subscription.inFlightLimit());
         int mostInARush = Math.max(1, Math.min(2, subscription.retry().maxAttempts() - 1));
         this.careful = takeovers >= mostInARush && guards.hold(Guard.CARE);
     }

@@ -1,9 +1,10 @@
 package dev.posthorn.relay;
 
-import dev.posthorn.event.RecordedEvent;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +16,14 @@ import org.jspecify.annotations.Nullable;
 final class Desk {
 
     private static final int COMMANDS = 100;
+    private static final String DEFERRED = "deferred";
 
     private final LaneStore store;
     private final Troubles troubles;
     private final Dispatch dispatch;
+
+    /** What is to be deferred when it is read: the command stays open until then, whoever owns the lane. */
+    private final Map<Long, Command> unread = new HashMap<>();
 
     Desk(LaneStore store, Troubles troubles, Dispatch dispatch) {
         this.store = store;
@@ -31,24 +36,40 @@ final class Desk {
         Set<Object> touched = new HashSet<>();
         List<Command> open = store.commands(COMMANDS);
         boolean all = open.size() < COMMANDS;
+        unread.clear();
         for (Command command : open) {
             String key = command.key();
-            if (touched.add(key == null ? command.seq() : key)) {
-                troubles.answer(command, carryOut(command));
-            } else {
+            if (!touched.add(key == null ? command.seq() : key)) {
                 all = false;
+                continue;
+            }
+            String answer = carryOut(command);
+            if (answer != null) {
+                troubles.answer(command, answer);
             }
         }
         return all;
     }
 
-    private String carryOut(Command command) {
+    /** Whether somebody asked for the event, which is just read, to be deferred; then it is. */
+    boolean defers(Tracked live) {
+        Command command = unread.isEmpty() || !live.isLive() ? null : unread.remove(live.seq());
+        if (command == null) {
+            return false;
+        }
+        troubles.defer(live, Objects.requireNonNull(command.dueAt()));
+        troubles.answer(command, DEFERRED);
+        return true;
+    }
+
+    /** What happened; null if the command has to wait. */
+    private @Nullable String carryOut(Command command) {
         return switch (command.kind()) {
             case REPLAY -> withLetter(command, this::replay);
             case REPLAY_KEY -> replayKey(command);
             case RELEASE -> withLetter(command, this::release);
             case DISCARD -> withLetter(command, letter -> discard(letter, command));
-            case DEFER -> defer(command.seq(), Objects.requireNonNull(command.dueAt()));
+            case DEFER -> defer(command, Objects.requireNonNull(command.dueAt()));
         };
     }
 
@@ -96,7 +117,8 @@ final class Desk {
         return "discarded";
     }
 
-    private String defer(long seq, Instant until) {
+    private @Nullable String defer(Command command, Instant until) {
+        long seq = command.seq();
         Tracked live = dispatch.find(seq);
         if (live != null) {
             return deferLive(live, until);
@@ -107,17 +129,16 @@ final class Desk {
         DeliveryRow row = store.row(seq);
         if (row != null) {
             troubles.defer(row, until);
-            return "deferred";
+            return DEFERRED;
         }
         if (store.letter(seq) != null) {
             return "too late: it is a dead letter";
         }
-        @Nullable RecordedEvent unread = store.unsettled(seq);
-        if (unread == null) {
-            return "too late: it was delivered";
+        if (!store.isUnsettled(seq)) {
+            return "too late: it was delivered, or the subscription does not want it";
         }
-        troubles.deferUnread(unread, until);
-        return "deferred";
+        unread.put(seq, command);
+        return null;
     }
 
     private String deferLive(Tracked live, Instant until) {
@@ -128,6 +149,6 @@ final class Desk {
             return "too late: it was delivered or has failed";
         }
         troubles.defer(live, until);
-        return "deferred";
+        return DEFERRED;
     }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -41,6 +42,13 @@ final class Dispatch implements AutoCloseable {
     private final ArrayDeque<Tracked> ready = new ArrayDeque<>();
     private final ArrayDeque<Tracked> sent = new ArrayDeque<>();
     private final KeyTurns turns = new KeyTurns();
+
+    /** Not to be held while an earlier event of their key may fail and be held itself. */
+    private final ArrayDeque<Tracked> stalled = new ArrayDeque<>();
+
+    /** The keys of live events on their way, as of this pass; null if nobody has asked. */
+    private @Nullable Set<String> keysOnTheirWay;
+
     private @Nullable Channel channel;
     private @Nullable Mark high;
     private boolean broken;
@@ -105,12 +113,16 @@ final class Dispatch implements AutoCloseable {
         if (first != null && !first.isDone() && !guards.hold(Guard.MARK_WITHOUT_HOLES)) {
             first = unsettled.stream().filter(Tracked::isDone).findFirst().orElse(null);
         }
-        if (first == null || !first.isDone()) {
+        if (first == null || !(first.isDone() || isSettledTooEarly(first))) {
             return null;
         }
         unsettled.remove(first);
         bytes -= first.event().bytes();
         return first;
+    }
+
+    private boolean isSettledTooEarly(Tracked first) {
+        return first.isInFlight() && !guards.hold(Guard.SETTLE_AFTER_ANSWER);
     }
 
     /** Whether the answer is to an event that is still waited for. */
@@ -144,6 +156,16 @@ final class Dispatch implements AutoCloseable {
         endTurn(event);
     }
 
+    /** The event was taken to be sent and was not. */
+    void putBack(Tracked event) {
+        giveBackTurn(event);
+        if (event.isLive()) {
+            queue.addFirst(event);
+        } else {
+            forgetRow.accept(event);
+        }
+    }
+
     /** The event has failed and stays what it was. */
     void again(Tracked event) {
         endTurn(event);
@@ -162,6 +184,7 @@ final class Dispatch implements AutoCloseable {
 
     /** It is not sent now: whoever is behind it waits in the queue again, or leaves the lane's hands. */
     void giveBackTurn(Tracked item) {
+        unstall();
         List<Tracked> behind = new ArrayList<>(turns.end(item));
         for (int i = behind.size() - 1; i >= 0; i--) {
             Tracked next = behind.get(i);
@@ -178,12 +201,25 @@ final class Dispatch implements AutoCloseable {
         return broken;
     }
 
-    /** The event that is waited for the longest, if that is too long; it is waited for no more. */
-    @Nullable
-    Tracked pollOverdue() {
+    /** Whether a sink that keeps the order owes an answer to an event that was sent before this one. */
+    boolean isBehindUnanswered(Sending answered) {
+        if (broken || !subscription.sink().keepsOrder() || !answered.item().isOn(answered)) {
+            return false;
+        }
+        forgetAnswered();
+        return !sent.isEmpty() && sent.element() != answered.item();
+    }
+
+    private void forgetAnswered() {
         while (!sent.isEmpty() && !sent.element().isInFlight()) {
             sent.remove();
         }
+    }
+
+    /** The event that is waited for the longest, if that is too long; it is waited for no more. */
+    @Nullable
+    Tracked pollOverdue() {
+        forgetAnswered();
         if (sent.isEmpty() || ticker.nanos() - waitingSince() <= timeout()) {
             return null;
         }
@@ -204,12 +240,13 @@ final class Dispatch implements AutoCloseable {
         close();
         broken = false;
         inFlight = 0;
-        Set<Tracked> rows = new HashSet<>();
+        Set<Tracked> rows = new LinkedHashSet<>();
         for (Collection<Tracked> some : List.of(sent, ready, queue, turns.all())) {
             some.stream().filter(item -> !item.isLive() && !item.isDone()).forEach(rows::add);
         }
         sent.clear();
         ready.clear();
+        stalled.clear();
         turns.clear();
         queue = new ArrayDeque<>();
         Set<String> failedKeys = new HashSet<>();
@@ -234,7 +271,8 @@ final class Dispatch implements AutoCloseable {
 
     /** Hands over whatever may go now, of those that the lane admits. */
     void handOver(Predicate<Tracked> admits) {
-        for (Tracked next = ready.poll(); next != null; next = ready.poll()) {
+        unstall();
+        for (Tracked next = pollReady(); next != null; next = pollReady()) {
             send(next, false);
         }
         for (Tracked next = pollAdmitted(admits); next != null; next = pollAdmitted(admits)) {
@@ -248,8 +286,58 @@ final class Dispatch implements AutoCloseable {
     /** The next event that may be sent, which the caller then has to send. */
     @Nullable
     Tracked pollNext(Predicate<Tracked> admits) {
-        Tracked next = ready.poll();
+        unstall();
+        Tracked next = pollReady();
         return next != null ? next : pollAdmitted(item -> admits.test(item) && takesTurn(item));
+    }
+
+    /** The next event whose turn has come; one that was set aside meanwhile passes it on. */
+    private @Nullable Tracked pollReady() {
+        Tracked next = ready.poll();
+        while (next != null && next.isSetAside()) {
+            giveBackTurn(next);
+            next = ready.poll();
+        }
+        return next;
+    }
+
+    /**
+     * Whether an earlier event of its key was sent or waits for its turn; then it is looked at again in the next pass.
+     * Held now, it would be in front of that one if that one fails and is held too.
+     */
+    boolean waitsForEarlier(Tracked item) {
+        if (!item.isLive()) {
+            return false;
+        }
+        if (keysOnTheirWay == null) {
+            keysOnTheirWay = keysOnTheirWay();
+        }
+        boolean waits = keysOnTheirWay.contains(item.key());
+        if (waits) {
+            stalled.add(item);
+        }
+        return waits;
+    }
+
+    private Set<String> keysOnTheirWay() {
+        Set<String> keys = new HashSet<>();
+        sent.stream().filter(Tracked::isInFlight).forEach(each -> addKey(keys, each));
+        ready.forEach(each -> addKey(keys, each));
+        turns.all().forEach(each -> addKey(keys, each));
+        return keys;
+    }
+
+    private static void addKey(Set<String> keys, Tracked item) {
+        if (item.isLive() && !item.isDone() && item.key() != null) {
+            keys.add(item.key());
+        }
+    }
+
+    private void unstall() {
+        keysOnTheirWay = null;
+        while (!stalled.isEmpty()) {
+            queue.addFirst(stalled.removeLast());
+        }
     }
 
     /** Whether the event may be sent at once; if not, it is remembered behind the others of its key. */
@@ -280,7 +368,21 @@ final class Dispatch implements AutoCloseable {
         for (Tracked next = ready.pollLast(); next != null; next = ready.pollLast()) {
             again(next);
         }
-        queue.removeIf(item -> item.isLive() && !stays.test(item));
+        queue.removeIf(item -> item.isLive() && !item.isSetAside() && !stays.test(item));
+    }
+
+    /** The events that were not sent, yet stand between the mark and one that was delivered. */
+    List<Tracked> unsentBeforeDelivered() {
+        List<Tracked> unsent = new ArrayList<>();
+        int count = 0;
+        for (Tracked event : unsettled) {
+            if (event.isDelivered()) {
+                count = unsent.size();
+            } else if (!event.isDone()) {
+                unsent.add(event);
+            }
+        }
+        return unsent.subList(0, count);
     }
 
     /** The live event of that seq, if it is in the lane's hands. */
@@ -336,7 +438,7 @@ final class Dispatch implements AutoCloseable {
     }
 
     boolean hasUnsent() {
-        return !ready.isEmpty() || !queue.isEmpty();
+        return !ready.isEmpty() || !queue.isEmpty() || !stalled.isEmpty();
     }
 
     /** How many live events there are. */

@@ -137,14 +137,6 @@ final class Generations {
                AND n.index = posthorn.key_hash(d.key, d.event_id) % g.lanes
             """;
 
-    /** An event that was deferred before it was read has a row ahead of its lane. */
-    private static final String KEEP_ROW_SEQ = """
-            UPDATE posthorn.lane_mark m
-               SET row_seq = coalesce((SELECT max(d.seq) FROM posthorn.delivery d WHERE d.lane_id = m.lane_id), 0)
-             WHERE m.lane_id IN (
-                   SELECT id FROM posthorn.lane WHERE subscription_id = :subscription AND generation = :next)
-            """;
-
     private final Statements statements;
     private final Guards guards;
 
@@ -227,7 +219,6 @@ final class Generations {
         next.put("generation", values.get("next"));
         makeLanes(connection, next);
         statements.execute(connection, MOVE_ROWS, values);
-        statements.execute(connection, KEEP_ROW_SEQ, values);
         if (!guards.hold(Guard.FENCED_BEFORE_ROWS_MOVE)) {
             forgetLanes(connection, values);
         }

@@ -1,24 +1,15 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.error.PosthornException;
-import dev.posthorn.event.RecordedEvent;
-import dev.posthorn.log.Batch;
-import dev.posthorn.log.Cursor;
-import dev.posthorn.log.EventLog;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
-import dev.posthorn.log.Mark;
-import dev.posthorn.log.Snapshot;
-import dev.posthorn.log.Window;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Objects;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,7 +41,6 @@ public final class Lane {
 
     private final String name;
     private final Subscription subscription;
-    private final EventLog eventLog;
     private final LaneStore store;
     private final RelayListener listener;
     private final Lease lease;
@@ -62,9 +52,18 @@ public final class Lane {
     private final Care care;
     private final Progress progress;
     private final Desk desk;
-    private final Pace pace;
+    private final Places places;
+    private final LaneReader reader;
+    private final Sender sender;
 
     private final Queue<Sending> mailbox = new ConcurrentLinkedQueue<>();
+
+    /**
+     * Failures of events in front of which others have no answer yet. Taken at once, they would close the channel on
+     * those, and one of their key would be held behind an event that it came before.
+     */
+    private final Queue<Sending> early = new ArrayDeque<>();
+
     private final LaneCounters counters = new LaneCounters();
     private volatile Orders orders;
     private volatile State state = State.RUNNING;
@@ -72,14 +71,15 @@ public final class Lane {
     private volatile boolean retired;
     private Runnable signal = () -> {};
 
-    private Cursor cursor;
     private long agendaDue;
     private boolean commandsWait;
+
+    /** Whether there are rows to be sent, as far as known. */
+    private boolean rowsWait = true;
 
     Lane(LaneGrant grant, Subscription subscription, LanePorts ports, Orders orders) {
         this.name = grant.name();
         this.subscription = subscription;
-        this.eventLog = ports.log();
         this.store = ports.store();
         this.listener = ports.listener();
         this.lease = grant.lease();
@@ -90,12 +90,25 @@ public final class Lane {
         this.dispatch = new Dispatch(name, subscription, ticker, guards, this::post, this::forget, this::overtaken);
         this.breaker = new Breaker(subscription.breakerAfter());
         this.care = new Care(grant, subscription, ticker, ports.instance(), guards);
-        this.progress = new Progress(grant, ticker);
+        this.progress = new Progress(grant, ticker, guards);
         this.desk = new Desk(store, troubles, dispatch);
-        long now = ticker.nanos();
-        this.pace = new Pace(subscription.pollLeast(), subscription.pollMost(), now);
-        this.agendaDue = now;
-        this.cursor = grant.mark().cursor();
+        this.places = new Places(this::orders, guards);
+        this.reader =
+                new LaneReader(grant, subscription, ports, this::orders, places, dispatch, troubles, breaker, progress);
+        this.sender = new Sender(
+                grant,
+                subscription,
+                ports,
+                this::orders,
+                places,
+                dispatch,
+                troubles,
+                breaker,
+                care,
+                progress,
+                desk,
+                this::forget);
+        this.agendaDue = ticker.nanos();
     }
 
     /**
@@ -113,18 +126,22 @@ public final class Lane {
         }
         takeAnswers();
         giveUpOverdue();
+        if (orders.leave() && dispatch.inFlight() == 0) {
+            dispatch.unsentBeforeDelivered().forEach(troubles::leaveBehind);
+            settleFromTheFront();
+        }
         try {
             troubles.restore();
             settle();
-            tend();
-            read();
-            letGo();
-            if (isSending()) {
-                handOver();
+            if (!isEnded()) {
+                tend();
+                read();
+                sender.handOver(this::isNothingLeft);
+                settleFromTheFront();
             }
         } catch (PosthornException e) {
             counters.databaseTrouble(name, e, log);
-            pace.failed(ticker.nanos());
+            reader.failed();
         }
         leaveIfSettled();
         return isEnded() ? SECOND : pause();
@@ -139,11 +156,22 @@ public final class Lane {
 
     private void takeAnswers() {
         for (Sending answered = mailbox.poll(); answered != null; answered = mailbox.poll()) {
-            if (dispatch.take(answered)) {
-                take(answered.item(), answered.outcome());
+            if (answered.outcome() instanceof Outcome.Failure && dispatch.isBehindUnanswered(answered)) {
+                early.add(answered);
+            } else {
+                takeAnswer(answered);
             }
         }
+        while (!early.isEmpty() && !dispatch.isBehindUnanswered(early.element())) {
+            takeAnswer(early.remove());
+        }
         settleFromTheFront();
+    }
+
+    private void takeAnswer(Sending answered) {
+        if (dispatch.take(answered)) {
+            take(answered.item(), answered.outcome());
+        }
     }
 
     private void take(Tracked item, Outcome outcome) {
@@ -166,7 +194,7 @@ public final class Lane {
     }
 
     private boolean isNothingLeft() {
-        return cursor instanceof Cursor.Tail && dispatch.isEmpty() && !dispatch.hasUnsent() && troubles.loaded() == 0;
+        return reader.hasSeenAll() && isIdle() && !dispatch.hasUnsent() && !rowsWait;
     }
 
     private void succeeded() {
@@ -178,7 +206,7 @@ public final class Lane {
     private void failed(Tracked item, Outcome.Failure failure) {
         long now = ticker.nanos();
         boolean late = breaker.isOpen() && !item.isProbe();
-        Troubles.Verdict verdict = troubles.failed(item, failure, late);
+        Troubles.Verdict verdict = troubles.failed(item, failure, late, item.isProbe() || orders.park());
         boolean opened = false;
         if (verdict == Troubles.Verdict.TOO_MANY_BLOCKED) {
             opened = breaker.open(
@@ -232,7 +260,7 @@ public final class Lane {
 
     private void forget(Tracked row) {
         if (troubles.forget(row)) {
-            giveBackRoom(1);
+            places.giveBack(1);
             agendaDue = ticker.nanos();
         }
     }
@@ -267,7 +295,7 @@ public final class Lane {
             end(State.LOST);
             return;
         }
-        giveBackRoom(progress.written(settlement));
+        places.giveBack(progress.written(settlement));
         settlement.changes().committed();
         int delivered = progress.takeDelivered();
         if (delivered > 0) {
@@ -287,7 +315,7 @@ public final class Lane {
 
     private boolean isParked() {
         Orders now = orders;
-        return now.park() && now.stopAt() == null && cursor instanceof Cursor.Tail && isIdle();
+        return now.park() && now.stopAt() == null && reader.isAtTail() && isIdle();
     }
 
     private boolean isIdle() {
@@ -298,14 +326,12 @@ public final class Lane {
 
     /** Sees to what waits: held events whose key is free, rows whose time has come, commands. */
     private void tend() {
-        if (isEnded() || orders.leave() || !areRowsTrue()) {
+        if (orders.leave() || !progress.areRowsTrue(troubles)) {
             return;
         }
-        boolean mayLoad = isSending() && !orders.park();
-        boolean sending = mayLoad && !breaker.isOpen();
-        if (troubles.isReleaseDue() && (sending || (mayLoad && !dispatch.hasUnsent()))) {
-            // While the breaker is open, one is enough to probe with.
-            take(room -> troubles.release(sending ? room : 1));
+        boolean sending = orders.isSending() && !orders.park() && !breaker.isOpen();
+        if (sending && troubles.isReleaseDue()) {
+            take(troubles::release);
         }
         long now = ticker.nanos();
         agendaDue = Math.min(agendaDue, troubles.takeSoonest());
@@ -314,6 +340,7 @@ public final class Lane {
         }
         LaneStore.Agenda agenda = store.agenda();
         Duration next = agenda.nextDue();
+        rowsWait = next != null;
         boolean due = next != null && (next.isZero() || next.isNegative());
         agendaDue = now + (next == null || due ? SECOND : Math.min(SECOND, next.toNanos()));
         if (sending && due) {
@@ -322,271 +349,31 @@ public final class Lane {
         commandsWait = agenda.commands() && !(progress.isWritten() && desk.carryOut());
     }
 
-    /** Whether the store knows of everything that this owner did about rows and letters. */
-    private boolean areRowsTrue() {
-        return !progress.isPending() && !troubles.hasChanges();
-    }
-
     private interface Loading {
         List<Tracked> load(int room);
     }
 
     private int take(Loading loading) {
-        int places = takeRoom(ROWS);
+        int taken = places.take(ROWS);
         int used = 0;
         try {
-            List<Tracked> rows = places == 0 ? List.of() : loading.load(places);
+            List<Tracked> rows = taken == 0 ? List.of() : loading.load(taken);
             used = rows.size();
             dispatch.addRows(rows);
             return used;
         } finally {
-            giveBackRoom(places - used);
+            places.giveBack(taken - used);
         }
     }
-
-    // ---- reading
 
     private void read() {
-        long now = ticker.nanos();
         if (woken) {
             woken = false;
-            pace.moreAtOnce(now);
+            reader.wake();
         }
-        if (!isReading() || !pace.isDue(now) || !isWorthReading()) {
-            return;
+        if (reader.read()) {
+            counters.databaseIsBack(name, log);
         }
-        int places = enterNextWindow() ? takeRoom(Math.min(roomForEvents(), subscription.batchSize())) : 0;
-        if (places == 0) {
-            pace.foundNothing(now);
-            return;
-        }
-        Batch batch = read(places);
-        counters.databaseIsBack(name, log);
-        long after = ticker.nanos();
-        if (!batch.endsWindow()) {
-            pace.moreAtOnce(after);
-        } else if (batch.events().isEmpty()) {
-            pace.foundNothing(after);
-        } else {
-            pace.foundAll(after);
-        }
-    }
-
-    private boolean isReading() {
-        return isLettingGo() || (isSending() && !breaker.isOpen());
-    }
-
-    /** Whether events are to be given up that are not read yet. */
-    private boolean isLettingGo() {
-        return !orders.leave() && progress.readSeq() < orders.letGoSeq();
-    }
-
-    private boolean isSending() {
-        return state == State.RUNNING && !orders.leave() && !orders.paused();
-    }
-
-    /** Whether there is room for more than a few events: a read costs the same for one as for many. */
-    private boolean isWorthReading() {
-        int least = Math.min(subscription.batchSize(), Math.max(1, orders.inFlightLimit() / 4));
-        return roomForEvents() >= least && roomInBytes() > 0;
-    }
-
-    private int roomForEvents() {
-        return orders.inFlightLimit() - beyondMark();
-    }
-
-    private long roomInBytes() {
-        return orders.inFlightBytes() - dispatch.bytes() - progress.unwrittenBytes();
-    }
-
-    private Batch read(int places) {
-        int used = 0;
-        try {
-            Batch batch = eventLog.read(cursor, places, roomInBytes());
-            used = take(batch);
-            return batch;
-        } finally {
-            giveBackRoom(places - used);
-        }
-    }
-
-    private int takeRoom(int wanted) {
-        return guards.hold(Guard.BOUNDED_BEYOND_PERSISTED_MARK) ? orders.room().take(wanted) : wanted;
-    }
-
-    private void giveBackRoom(int places) {
-        if (guards.hold(Guard.BOUNDED_BEYOND_PERSISTED_MARK)) {
-            orders.room().giveBack(places);
-        }
-    }
-
-    private int beyondMark() {
-        return dispatch.size()
-                + troubles.loaded()
-                + (guards.hold(Guard.BOUNDED_BEYOND_PERSISTED_MARK)
-                        ? progress.unwritten() + troubles.unwrittenRows()
-                        : 0);
-    }
-
-    /** At the tail, while the generation is to change: no further than the snapshot at which all lanes stop. */
-    private boolean enterNextWindow() {
-        Orders now = orders;
-        if (!now.park() || !(cursor instanceof Cursor.Tail tail)) {
-            return true;
-        }
-        Snapshot stopAt = now.stopAt();
-        if (stopAt == null || tail.a().equals(stopAt)) {
-            return false;
-        }
-        cursor = Cursor.Inside.of(new Window(tail.a(), stopAt), 0);
-        return true;
-    }
-
-    /** Returns how many of the events are new: the others have a row or a dead letter by a former owner. */
-    private int take(Batch batch) {
-        Set<Long> known = guards.hold(Guard.SKIP_KNOWN) ? troubles.known(batch.events()) : Set.of();
-        Mark between = null;
-        int used = 0;
-        for (RecordedEvent event : batch.events()) {
-            progress.read(event.seq());
-            between = batch.markAfter(event);
-            if (!known.contains(event.seq())) {
-                dispatch.add(Tracked.live(event, between, batch.isDeferred(event)));
-                used++;
-            } else if (!dispatch.extendLast(between)) {
-                progress.settledUpTo(between);
-            }
-        }
-        if (!dispatch.extendLast(batch.markAtEnd())) {
-            progress.settledUpTo(batch.markAtEnd());
-        }
-        cursor = batch.next();
-        return used;
-    }
-
-    // ---- sending
-
-    private void handOver() {
-        if (!isTrusted()) {
-            return;
-        }
-        if (care.isCounting() && areRowsTrue()) {
-            care.takeCounted().forEach(dispatch::addFirst);
-        }
-        if (breaker.isOpen()) {
-            probe();
-        } else if (care.isNeeded()) {
-            sendCarefully();
-        } else if (dispatch.hasUnsent()) {
-            dispatch.handOver(this::admits);
-        }
-        settleFromTheFront();
-    }
-
-    /** Also while nothing is sent: that is when it is asked for. */
-    private void letGo() {
-        boolean stands = breaker.isOpen() || orders.paused();
-        if (stands && orders.letGoSeq() > 0 && !orders.leave() && dispatch.hasUnsent()) {
-            dispatch.review(item -> !letsGo(item));
-            settleFromTheFront();
-        }
-    }
-
-    /** A send that outlives the lease could meet another owner's. */
-    private boolean isTrusted() {
-        return lease.trustNanos()
-                > (guards.hold(Guard.TRUST_OUTLASTS_SEND)
-                        ? subscription.timeout().toNanos()
-                        : Long.MIN_VALUE);
-    }
-
-    /** Whether the event may be sent now; if not, it got the row or dead letter that it needs. */
-    private boolean admits(Tracked item) {
-        if (item.isDeferred()) {
-            troubles.defer(item, Objects.requireNonNull(item.event().event().deliverAt()));
-            return false;
-        }
-        if (letsGo(item)) {
-            return false;
-        }
-        if (troubles.isExhausted(item)) {
-            troubles.giveUp(item, care.assumed());
-            return false;
-        }
-        if (item.isSuspect()) {
-            count(item);
-            return false;
-        }
-        boolean joinsItsKey = item.isLive() || item.state() == DeliveryState.DEFERRED;
-        if (joinsItsKey && troubles.isBlocked(item)) {
-            troubles.hold(item);
-            return false;
-        }
-        return true;
-    }
-
-    private boolean letsGo(Tracked item) {
-        if (!item.isLive() || item.seq() >= orders.letGoSeq()) {
-            return false;
-        }
-        Outcome.Failure why =
-                new Outcome.Reject(ErrorClass.REJECTED, "let go undelivered on request, so that the log could be cut");
-        troubles.letGo(item, why);
-        return true;
-    }
-
-    /** While the breaker is open: one event, and rather one that has failed before than one more. */
-    private void probe() {
-        if (!breaker.mayProbe(ticker.nanos())) {
-            return;
-        }
-        Tracked item = areRowsTrue() && !orders.park() ? loadProbe() : null;
-        if (item == null) {
-            item = dispatch.pollNext(this::admits);
-        }
-        if (item != null) {
-            breaker.probing();
-            dispatch.sendAlone(item, true);
-        }
-    }
-
-    private @Nullable Tracked loadProbe() {
-        if (takeRoom(1) == 0) {
-            return null;
-        }
-        Tracked row = troubles.probe();
-        if (row == null) {
-            giveBackRoom(1);
-            return null;
-        }
-        return admits(row) && dispatch.takesTurn(row) ? row : null;
-    }
-
-    /** One event at a time, each attempt written down before it is made. */
-    private void sendCarefully() {
-        if (dispatch.inFlight() > 0 || care.isCounting()) {
-            return;
-        }
-        Tracked next = dispatch.pollNext(this::admits);
-        if (next == null) {
-            if (isNothingLeft()) {
-                care.passed(true);
-            }
-        } else if (next.isCounted() || orders.park()) {
-            // While the generation changes, the mark must not pass an event that is on its way.
-            dispatch.sendAlone(next, false);
-        } else {
-            dispatch.giveBackTurn(next);
-            count(next);
-        }
-    }
-
-    /** After the commit it comes first. */
-    private void count(Tracked item) {
-        if (item.isLive() && guards.hold(Guard.BOUNDED_BEYOND_PERSISTED_MARK)) {
-            orders.room().overdraw();
-        }
-        care.count(troubles.countBeforeSending(item, care.attempt(item), care.assumed()));
     }
 
     // ---- the end
@@ -606,7 +393,7 @@ public final class Lane {
         if (!isEnded()) {
             state = how;
             dispatch.close();
-            giveBackRoom(beyondMark());
+            places.giveBack(reader.beyondMark());
             if (how == State.LOST) {
                 listener.leaseLost(subscription.name(), name, dispatch.inFlight());
             }
@@ -623,12 +410,10 @@ public final class Lane {
         if (troubles.isReleaseDue() || care.isCounting() || commandsWait) {
             next = Math.min(next, Duration.ofMillis(1).toNanos());
         }
-        if (!breaker.isOpen() && isSending()) {
+        if (!breaker.isOpen() && orders.isSending()) {
             next = Math.min(next, dispatch.nextDueNanos());
         }
-        if (isReading() && isWorthReading()) {
-            next = Math.min(next, pace.due() - now);
-        }
+        next = Math.min(next, reader.nextDueNanos());
         return Math.max(0, Math.min(next, Progress.SETTLE_NANOS));
     }
 

@@ -1,6 +1,5 @@
 package dev.posthorn.relay;
 
-import dev.posthorn.event.RecordedEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -37,9 +36,8 @@ interface LaneStore {
     @Nullable
     DeliveryRow row(long seq);
 
-    /** The event of that seq, if the persisted mark does not settle it. */
-    @Nullable
-    RecordedEvent unsettled(long seq);
+    /** Whether the lane has yet to come to the event: it wants it, and the persisted mark does not settle it. */
+    boolean isUnsettled(long seq);
 
     /** What was asked and is not answered yet, in order. */
     List<Command> commands(int limit);

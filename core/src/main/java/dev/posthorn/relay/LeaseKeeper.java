@@ -145,7 +145,11 @@ final class LeaseKeeper {
                     "Lane {}: taken over (epoch {})",
                     grant.name(),
                     grant.lease().epoch());
-            holding.lanes.put(grant.lease().laneId(), starter.start(grant, holding.subscription, orders));
+            Lane former = holding.lanes.put(grant.lease().laneId(), starter.start(grant, holding.subscription, orders));
+            if (former != null) {
+                // Its lease ended between the renewal and here: the lane is this instance's again, under another epoch.
+                former.lease().lose();
+            }
         }
     }
 

@@ -25,6 +25,11 @@ record Orders(
         boolean paused,
         long letGoSeq) {
 
+    /** Whether anything may be sent. */
+    boolean isSending() {
+        return !leave && !paused;
+    }
+
     Orders leaving() {
         return new Orders(inFlightLimit, inFlightBytes, room, park, stopAt, true, paused, letGoSeq);
     }

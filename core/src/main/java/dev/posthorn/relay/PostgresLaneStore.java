@@ -1,6 +1,5 @@
 package dev.posthorn.relay;
 
-import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.Mark;
@@ -30,9 +29,11 @@ final class PostgresLaneStore implements LaneStore {
                    read_seq = greatest(read_seq, :read_seq), row_seq = greatest(row_seq, :row_seq), parked = :parked, turn = :turn,
                    moved_at = CASE WHEN :moved THEN posthorn.clock() ELSE moved_at END,
                    takeovers = CASE WHEN :undisturbed THEN 0 ELSE takeovers END
-             WHERE lane_id = :lane AND turn = :turn - 1 {fence} {place}
+             WHERE lane_id = :lane {once} {fence} {place}
             RETURNING ctid::text
             """;
+
+    private static final String ONCE = "AND turn = :turn - 1";
 
     private static final String FENCE = "AND epoch = :epoch";
 
@@ -75,7 +76,8 @@ final class PostgresLaneStore implements LaneStore {
         this.session = session;
         this.grant = grant;
         this.guards = guards;
-        String move = MOVE.replace("{fence}", guards.hold(Guard.EPOCH_FENCE) ? FENCE : "");
+        String move = MOVE.replace("{fence}", guards.hold(Guard.EPOCH_FENCE) ? FENCE : "")
+                .replace("{once}", guards.hold(Guard.SETTLE_ONCE) ? ONCE : "");
         this.moveByPlace = Sql.of(session.schema(), move.replace("{place}", BY_PLACE));
         this.moveByKey = Sql.of(session.schema(), move.replace("{place}", ""));
         this.isDone = Sql.of(session.schema(), IS_DONE);
@@ -205,8 +207,8 @@ final class PostgresLaneStore implements LaneStore {
     }
 
     @Override
-    public @Nullable RecordedEvent unsettled(long seq) {
-        return rows.unsettled(seq);
+    public boolean isUnsettled(long seq) {
+        return rows.isUnsettled(seq);
     }
 
     @Override

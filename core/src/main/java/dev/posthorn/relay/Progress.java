@@ -1,5 +1,7 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
 import dev.posthorn.log.Mark;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,7 @@ final class Progress {
     private static final long SECOND = 1_000_000_000;
 
     private final Ticker ticker;
+    private final Guards guards;
     private Mark settled;
     private Mark persisted;
     private Mark persistedHigh;
@@ -39,6 +42,10 @@ final class Progress {
     private long sinceReceipt;
 
     private @Nullable Settlement pending;
+
+    /** Of no use but without {@link Guard#ROWS_WITH_MARK}. */
+    private Changes late = new Changes();
+
     private int pendingEvents;
     private long pendingBytes;
     private int pendingDelivered;
@@ -47,8 +54,9 @@ final class Progress {
     private long lastReceipt;
     private long lastGauge;
 
-    Progress(LaneGrant grant, Ticker ticker) {
+    Progress(LaneGrant grant, Ticker ticker, Guards guards) {
         this.ticker = ticker;
+        this.guards = guards;
         this.settled = grant.mark();
         this.persisted = grant.mark();
         this.persistedHigh = grant.mark();
@@ -98,9 +106,9 @@ final class Progress {
         return bytes + pendingBytes;
     }
 
-    /** Whether a settle was asked for whose fate is not known. */
-    boolean isPending() {
-        return pending != null;
+    /** Whether the store knows of everything that this owner did about rows and letters. */
+    boolean areRowsTrue(Troubles troubles) {
+        return pending == null && !troubles.hasChanges();
     }
 
     long readSeq() {
@@ -147,7 +155,7 @@ final class Progress {
                 calm,
                 receiptDue ? sinceReceipt : 0,
                 gaugeDue || !gaugeIsKnown ? gauge : null,
-                troubles.takeChanges());
+                takeChanges(troubles));
         pendingEvents = events;
         pendingBytes = bytes;
         pendingDelivered = delivered;
@@ -160,6 +168,16 @@ final class Progress {
             lastReceipt = now;
         }
         return pending;
+    }
+
+    private Changes takeChanges(Troubles troubles) {
+        Changes taken = troubles.takeChanges();
+        if (guards.hold(Guard.ROWS_WITH_MARK)) {
+            return taken;
+        }
+        Changes former = late;
+        late = taken;
+        return former;
     }
 
     private boolean isDue(

@@ -176,11 +176,10 @@ final class RowReader {
                 row.getBoolean("d_unanswered"));
     }
 
-    @Nullable
-    RecordedEvent unsettled(long seq) {
+    boolean isUnsettled(long seq) {
         RecordedEvent event =
                 first(list(UNSETTLED.replace("{columns}", EventRow.COLUMNS), Map.of("seq", seq), EventRow::read));
-        return event != null && isWanted(event) ? event : null;
+        return event != null && isWanted(event);
     }
 
     private boolean isWanted(RecordedEvent event) {

@@ -9,6 +9,7 @@ import dev.posthorn.sink.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,9 @@ final class Troubles {
     /** How many held events of a key are loaded at a time. */
     private static final int PAGE = 200;
 
+    /** Of how many keys at a time. */
+    private static final int KEYS = 500;
+
     /** What becomes of an event that failed. */
     enum Verdict {
         /** It has a row or a dead letter now. */
@@ -42,7 +46,7 @@ final class Troubles {
     private final Ticker ticker;
     private final RandomGenerator random;
     private final Guards guards;
-    private final BlockedKeys keys = new BlockedKeys();
+    private final BlockedKeys keys;
 
     /** Rows in the lane's hands. */
     private final Map<Long, Tracked> loaded = new LinkedHashMap<>();
@@ -52,6 +56,9 @@ final class Troubles {
 
     /** When the next row is due, as far as this owner wrote it since it was last asked. */
     private long soonest = Long.MAX_VALUE;
+
+    /** Delivered by their rows before they were read; null once no such event can be read any more. */
+    private @Nullable Set<Long> deliveredUnread = new HashSet<>();
 
     /** No event beyond this seq has a row or a dead letter that this owner does not know of. */
     private long knownBelow;
@@ -70,6 +77,7 @@ final class Troubles {
         this.ticker = ticker;
         this.random = random;
         this.guards = guards;
+        this.keys = new BlockedKeys(guards);
         this.knownBelow = grant.rowSeq();
     }
 
@@ -89,11 +97,28 @@ final class Troubles {
                 .map(RecordedEvent::seq)
                 .filter(seq -> seq <= knownBelow)
                 .toList();
-        return candidates.isEmpty() ? Set.of() : store.known(candidates);
+        if (candidates.isEmpty()) {
+            return Set.of();
+        }
+        Set<Long> known = new HashSet<>(store.known(candidates));
+        if (deliveredUnread != null) {
+            candidates.stream().filter(deliveredUnread::contains).forEach(known::add);
+        }
+        return known;
+    }
+
+    /** Whatever former owners had read was read again. */
+    void caughtUp() {
+        deliveredUnread = null;
     }
 
     boolean isBlocked(Tracked item) {
         return keys.contains(item.key()) && guards.hold(Guard.BLOCKED_KEYS);
+    }
+
+    /** It was held behind nothing when it was loaded, and is again behind something. */
+    boolean isHeldAgain(Tracked item) {
+        return item.state() == DeliveryState.HELD && keys.holdsBack(item.key());
     }
 
     int blockedKeys() {
@@ -109,6 +134,18 @@ final class Troubles {
         item.setAside();
     }
 
+    /** It was not sent and will not be by this owner: the mark can pass it, to what was delivered behind it. */
+    void leaveBehind(Tracked item) {
+        Instant deliverAt = item.event().event().deliverAt();
+        if (item.isDeferred() && deliverAt != null) {
+            defer(item, deliverAt);
+        } else if (item.key() == null) {
+            defer(item, item.event().createdAt());
+        } else {
+            hold(item);
+        }
+    }
+
     /** It waits until its time has come; its key does not wait for it. */
     void defer(Tracked item, Instant until) {
         changes.put(RowChange.deferred(item.event(), item.attempts(), until));
@@ -120,12 +157,6 @@ final class Troubles {
         if (row.state() == DeliveryState.WAITING) {
             keys.change(row.event().event().key(), -1, 0, 0);
         }
-    }
-
-    /** The event was not read yet; when it is, its row is there. */
-    void deferUnread(RecordedEvent event, Instant until) {
-        changes.put(RowChange.deferred(event, 0, until));
-        knownBelow = Math.max(knownBelow, event.seq());
     }
 
     void replay(Letter letter) {
@@ -158,6 +189,9 @@ final class Troubles {
         }
         if (!live) {
             changes.removeRow(item.seq());
+            if (deliveredUnread != null) {
+                deliveredUnread.add(item.seq());
+            }
             if (item.isReplay()) {
                 changes.letters.add(new LetterChange.Removed(item.seq()));
             }
@@ -165,8 +199,12 @@ final class Troubles {
         }
     }
 
-    /** @param late whether the breaker had opened since, so that this says nothing new about the receiver */
-    Verdict failed(Tracked item, Outcome.Failure failure, boolean late) {
+    /**
+     * @param late whether the breaker had opened since, so that this says nothing new about the receiver
+     * @param whateverIsBlocked whether the number of blocked keys is no reason to try the event again: while the lane is
+     *     to park no key becomes free, and a probe that is not put aside would be the next probe, for ever
+     */
+    Verdict failed(Tracked item, Outcome.Failure failure, boolean late, boolean whateverIsBlocked) {
         if (!counts(item, failure, late)) {
             takeBackCount(item, failure);
             return Verdict.AGAIN;
@@ -176,7 +214,7 @@ final class Troubles {
                 || item.isReplay()
                 || subscription.retry().isExhausted(attempts);
         boolean holdsKey = isDead && holdsKeyWhenDead(item);
-        if ((!isDead || holdsKey) && wouldBlockTooMany(item)) {
+        if (!whateverIsBlocked && (!isDead || holdsKey) && wouldBlockTooMany(item)) {
             return Verdict.TOO_MANY_BLOCKED;
         }
         noteAttempt(item, failure);
@@ -204,7 +242,7 @@ final class Troubles {
     }
 
     private boolean wouldBlockTooMany(Tracked item) {
-        return item.key() != null && !keys.contains(item.key()) && keys.size() >= subscription.blockedKeysLimit();
+        return item.key() != null && !keys.contains(item.key()) && keys.waiting() >= subscription.blockedKeysLimit();
     }
 
     private void waits(Tracked item, int attempts, Outcome.Failure failure) {
@@ -266,10 +304,10 @@ final class Troubles {
     }
 
     boolean isExhausted(Tracked item) {
-        return !item.isLive()
-                && !item.isReplay()
-                && !item.isCounted()
-                && subscription.retry().isExhausted(item.attempts());
+        if (item.isLive() || item.isCounted()) {
+            return false;
+        }
+        return item.isReplay() ? item.isSuspect() : subscription.retry().isExhausted(item.attempts());
     }
 
     private void finish(Tracked item, int holding) {
@@ -314,7 +352,7 @@ final class Troubles {
         return load(store.due(limit + loaded.size()), limit);
     }
 
-    /** What to probe with: what is due, or else what is due next. */
+    /** What to probe with: what is due, or else what is due next, or else what is held behind nothing any more. */
     @Nullable
     Tracked probe() {
         List<Tracked> due = due(1);
@@ -322,16 +360,24 @@ final class Troubles {
             return due.get(0);
         }
         DeliveryRow earliest = store.earliest();
-        return earliest == null || loaded.containsKey(earliest.seq()) ? null : load(earliest);
+        if (earliest != null) {
+            return loaded.containsKey(earliest.seq()) ? null : load(earliest);
+        }
+        List<Tracked> released = release(1);
+        return released.isEmpty() ? null : released.get(0);
     }
 
     /** After a commit: the first held events of keys that wait for nothing else; keys that have none go on. */
     List<Tracked> release(int limit) {
-        List<String> clear = keys.clear(limit);
-        List<Tracked> released = load(store.held(clear, Math.min(PAGE, limit / clear.size())), limit);
-        Set<@Nullable String> held = released.stream().map(Tracked::key).collect(toSet());
+        List<String> clear = keys.clear(KEYS);
+        if (clear.isEmpty()) {
+            return List.of();
+        }
+        List<DeliveryRow> rows = store.held(clear, Math.max(1, Math.min(PAGE, limit / clear.size())));
+        Set<@Nullable String> held =
+                rows.stream().map(row -> row.event().event().key()).collect(toSet());
         clear.stream().filter(key -> !held.contains(key)).forEach(keys::unblock);
-        return released;
+        return load(rows, limit);
     }
 
     /** Whether a key waits for nothing but the next commit. */

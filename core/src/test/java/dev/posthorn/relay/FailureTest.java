@@ -67,7 +67,7 @@ class FailureTest {
                         "SELECT string_agg(number || ' ' || outcome || ' ' || instance, ', ' ORDER BY number)"
                                 + " FROM posthorn.attempt"))
                 .isEqualTo("1 RETRY a, 2 RETRY a, 3 RETRY a");
-        wait(instances, relay, 600);
+        wait(instances, relay, 100);
         assertThat(sink.receivedSeqs()).as("never again by itself").hasSize(3);
     }
 
@@ -197,7 +197,7 @@ class FailureTest {
         sink.answering(event -> new Outcome.Unavailable("connection refused"));
         IntStream.range(0, 50).forEach(i -> instances.database.record("k" + i));
         relay.run(3);
-        wait(instances, relay, 3600);
+        wait(instances, relay, 600);
         assertThat(instances.database.number("SELECT count(*) FROM posthorn.delivery"))
                 .isZero();
         assertThat(instances.database.number("SELECT count(*) FROM posthorn.dead_letter"))
@@ -205,7 +205,7 @@ class FailureTest {
         assertThat(instances.database.value("SELECT breaker_reason FROM posthorn.lane_gauge"))
                 .isEqualTo("connection refused");
         int before = sink.received().size();
-        assertThat(before).as("a probe every five seconds").isBetween(700, 800);
+        assertThat(before).as("a probe every four seconds").isBetween(130, 170);
         sink.answering(event -> Outcome.DELIVERED);
         wait(instances, relay, 6);
         assertThat(sink.received()).hasSize(before + 50);
@@ -223,7 +223,7 @@ class FailureTest {
         wait(instances, relay, 60);
         assertThat(instances.database.number("SELECT count(*) FROM posthorn.dead_letter"))
                 .isZero();
-        wait(instances, relay, 15);
+        wait(instances, relay, 22);
         assertThat(instances.database.number("SELECT count(*) FROM posthorn.dead_letter"))
                 .isOne();
         wait(instances, relay, 90);

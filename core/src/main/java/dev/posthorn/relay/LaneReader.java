@@ -1,0 +1,191 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Batch;
+import dev.posthorn.log.Cursor;
+import dev.posthorn.log.EventLog;
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
+import dev.posthorn.log.Mark;
+import dev.posthorn.log.Snapshot;
+import dev.posthorn.log.Window;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Reads a lane's share of the log, as far ahead of its persisted mark as there is room for. */
+final class LaneReader {
+
+    private final Subscription subscription;
+    private final EventLog eventLog;
+    private final Supplier<Orders> orders;
+    private final Places places;
+    private final Dispatch dispatch;
+    private final Troubles troubles;
+    private final Breaker breaker;
+    private final Progress progress;
+    private final Ticker ticker;
+    private final Guards guards;
+    private final Pace pace;
+    private Cursor cursor;
+
+    /** Whether the window that is read, or the last one, was begun by this owner. */
+    private boolean ownWindow;
+
+    /** Whether this owner has read whatever former owners had read. */
+    private boolean caughtUp;
+
+    LaneReader(
+            LaneGrant grant,
+            Subscription subscription,
+            LanePorts ports,
+            Supplier<Orders> orders,
+            Places places,
+            Dispatch dispatch,
+            Troubles troubles,
+            Breaker breaker,
+            Progress progress) {
+        this.subscription = subscription;
+        this.eventLog = ports.log();
+        this.orders = orders;
+        this.places = places;
+        this.dispatch = dispatch;
+        this.troubles = troubles;
+        this.breaker = breaker;
+        this.progress = progress;
+        this.ticker = ports.ticker();
+        this.guards = ports.guards();
+        this.pace = new Pace(subscription.pollLeast(), subscription.pollMost(), ticker.nanos());
+        this.cursor = grant.mark().cursor();
+    }
+
+    /** There is something to read. */
+    void wake() {
+        pace.moreAtOnce(ticker.nanos());
+    }
+
+    /** The database does not answer. */
+    void failed() {
+        pace.failed(ticker.nanos());
+    }
+
+    /** Reads if it is time and there is room. Tells whether it did. */
+    boolean read() {
+        long now = ticker.nanos();
+        if (!isReading() || !pace.isDue(now) || !isWorthReading()) {
+            return false;
+        }
+        int most = breaker.lacksProbe() ? 1 : subscription.batchSize();
+        int taken = enterNextWindow() ? places.take(Math.min(roomForEvents(), most)) : 0;
+        if (taken == 0) {
+            pace.foundNothing(now);
+            return false;
+        }
+        Batch batch = read(taken);
+        long after = ticker.nanos();
+        if (!batch.endsWindow()) {
+            pace.moreAtOnce(after);
+        } else if (batch.events().isEmpty()) {
+            pace.foundNothing(after);
+        } else {
+            pace.foundAll(after);
+        }
+        return true;
+    }
+
+    private boolean isReading() {
+        return isLettingGo() || (orders.get().isSending() && (!breaker.isOpen() || breaker.lacksProbe()));
+    }
+
+    /** Whether events are to be given up that are not read yet. */
+    private boolean isLettingGo() {
+        Orders now = orders.get();
+        return !now.leave() && progress.readSeq() < now.letGoSeq();
+    }
+
+    /** Whether there is room for more than a few events: a read costs the same for one as for many. */
+    private boolean isWorthReading() {
+        int least = Math.min(subscription.batchSize(), Math.max(1, orders.get().inFlightLimit() / 4));
+        return roomForEvents() >= least && roomInBytes() > 0;
+    }
+
+    private int roomForEvents() {
+        return orders.get().inFlightLimit() - beyondMark();
+    }
+
+    private long roomInBytes() {
+        return orders.get().inFlightBytes() - dispatch.bytes() - progress.unwrittenBytes();
+    }
+
+    private Batch read(int taken) {
+        int used = 0;
+        try {
+            ownWindow |= cursor instanceof Cursor.Tail;
+            Batch batch = eventLog.read(cursor, taken, roomInBytes());
+            used = take(batch);
+            if (ownWindow && batch.endsWindow() && !caughtUp) {
+                caughtUp = true;
+                troubles.caughtUp();
+            }
+            return batch;
+        } finally {
+            places.giveBack(taken - used);
+        }
+    }
+
+    /** How many events and rows are in the lane's hands or not known to be written. */
+    int beyondMark() {
+        return dispatch.size()
+                + troubles.loaded()
+                + (places.areBounded() ? progress.unwritten() + troubles.unwrittenRows() : 0);
+    }
+
+    /** At the tail, while the generation is to change: no further than the snapshot at which all lanes stop. */
+    private boolean enterNextWindow() {
+        Orders now = orders.get();
+        if (!now.park() || !(cursor instanceof Cursor.Tail tail)) {
+            return true;
+        }
+        Snapshot stopAt = now.stopAt();
+        if (stopAt == null || tail.a().equals(stopAt)) {
+            return false;
+        }
+        cursor = Cursor.Inside.of(new Window(tail.a(), stopAt), 0);
+        return true;
+    }
+
+    /** Returns how many of the events are new: the others have a row or a dead letter by a former owner. */
+    private int take(Batch batch) {
+        Set<Long> known = guards.hold(Guard.SKIP_KNOWN) ? troubles.known(batch.events()) : Set.of();
+        Mark between = null;
+        int used = 0;
+        for (RecordedEvent event : batch.events()) {
+            progress.read(event.seq());
+            between = batch.markAfter(event);
+            if (!known.contains(event.seq())) {
+                dispatch.add(Tracked.live(event, between, batch.isDeferred(event)));
+                used++;
+            } else if (!dispatch.extendLast(between)) {
+                progress.settledUpTo(between);
+            }
+        }
+        if (!dispatch.extendLast(batch.markAtEnd())) {
+            progress.settledUpTo(batch.markAtEnd());
+        }
+        cursor = batch.next();
+        return used;
+    }
+
+    /** Whether everything there was has been read, what former owners had read included. */
+    boolean hasSeenAll() {
+        return caughtUp && isAtTail();
+    }
+
+    boolean isAtTail() {
+        return cursor instanceof Cursor.Tail;
+    }
+
+    /** In how many nanoseconds to look again; very long if there is no room, or nothing is to be read. */
+    long nextDueNanos() {
+        return isReading() && isWorthReading() ? pace.due() - ticker.nanos() : Long.MAX_VALUE;
+    }
+}

@@ -1,0 +1,39 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
+import java.util.function.Supplier;
+
+/** A lane's hold on the room that its instance has for events beyond the persisted marks. */
+final class Places {
+
+    private final Supplier<Orders> orders;
+    private final boolean bounded;
+
+    Places(Supplier<Orders> orders, Guards guards) {
+        this.orders = orders;
+        this.bounded = guards.hold(Guard.BOUNDED_BEYOND_PERSISTED_MARK);
+    }
+
+    boolean areBounded() {
+        return bounded;
+    }
+
+    /** Takes up to so many; returns how many there were. */
+    int take(int wanted) {
+        return bounded ? orders.get().room().take(wanted) : wanted;
+    }
+
+    void giveBack(int places) {
+        if (bounded) {
+            orders.get().room().giveBack(places);
+        }
+    }
+
+    /** One more than there may be: an event that has one already gets a row as well. */
+    void overdraw() {
+        if (bounded) {
+            orders.get().room().overdraw();
+        }
+    }
+}

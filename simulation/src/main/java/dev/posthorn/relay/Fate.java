@@ -1,0 +1,57 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.relay.SimulatedInstance.Owner;
+import dev.posthorn.relay.Tables.EventRow;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What has become of an event at one subscription, told from what was sent, answered and settled, not from tables. */
+final class Fate {
+
+    /** What is known by the last settle that concerned it. */
+    enum Known {
+        /** Neither delivered nor in trouble. */
+        NOTHING,
+        WAITS,
+        HELD,
+        /** Delivered by its row, while the mark has not come to it yet. */
+        DELIVERED_EARLY,
+        DELIVERED,
+        FAILED,
+        DISCARDED
+    }
+
+    final EventRow event;
+    Known known = Known.NOTHING;
+    int sends;
+    int arrivals;
+    int kills;
+
+    /** How often the lane's forced take-overs were forgotten since it first ended a process. */
+    int forgiven;
+
+    int replays;
+    boolean deferred;
+    boolean buried;
+
+    /** The owners whom the receiver told that it has it. */
+    final Set<Owner> acknowledged = new HashSet<>();
+
+    /** The owner who certainly has heard that. */
+    @Nullable
+    Owner heard;
+
+    Fate(EventRow event) {
+        this.event = event;
+    }
+
+    boolean isEnded() {
+        return known == Known.DELIVERED || known == Known.FAILED || known == Known.DISCARDED;
+    }
+
+    /** Deferred and replayed events are outside of their key's order, and so are those that it went on without. */
+    boolean isOutOfOrder() {
+        return deferred || buried || event.recorded.event().deliverAt() != null;
+    }
+}

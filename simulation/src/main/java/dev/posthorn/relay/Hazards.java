@@ -1,0 +1,182 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Batch;
+import dev.posthorn.log.Cursor;
+import dev.posthorn.log.EventLog;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What may happen to an instance whenever it talks to the database: the call fails before it had an effect or after it
+ * (the answer of a commit is lost), takes long, or the process ends before or after it.
+ */
+final class Hazards {
+
+    private final World world;
+
+    Hazards(World world) {
+        this.world = world;
+    }
+
+    private <T extends @Nullable Object> T call(String what, Supplier<T> call) {
+        if (world.isQuiet()) {
+            return call.get();
+        }
+        strike(what, "before");
+        T answer = call.get();
+        strike(what, "after");
+        return answer;
+    }
+
+    private void run(String what, Runnable call) {
+        Supplier<@Nullable Object> supplier = () -> {
+            call.run();
+            return null;
+        };
+        call(what, supplier);
+    }
+
+    private void strike(String what, String when) {
+        Scenario scenario = world.scenario();
+        if (world.isDatabaseAway() || world.chance(scenario.databaseTrouble)) {
+            world.trace(() -> "  the database fails " + when + " " + what);
+            throw new PosthornException(ErrorCode.DATABASE, what + " failed: simulated");
+        }
+        if (world.chance(scenario.crashInCall)) {
+            throw new SimulatedCrash(when + " " + what);
+        }
+        // A renewal that takes long is what trust in leases is about.
+        if (world.chance(what.equals("renew") ? 10 * scenario.slowCall : scenario.slowCall)) {
+            world.passTime(world.between(50, 3000));
+        }
+    }
+
+    EventLog around(EventLog log) {
+        return (cursor, limit, bytes) -> read(log, cursor, limit, bytes);
+    }
+
+    private Batch read(EventLog log, Cursor cursor, int limit, long bytes) {
+        Batch batch = call("read", () -> log.read(cursor, limit, bytes));
+        world.trace(() -> "  read from " + cursor + " up to " + limit + ": "
+                + batch.events().stream().map(RecordedEvent::seq).toList() + " then " + batch.next());
+        return batch;
+    }
+
+    LaneStore around(LaneStore store) {
+        return new LaneStore() {
+            @Override
+            public boolean settle(Settlement settlement) {
+                return call("settle", () -> store.settle(settlement));
+            }
+
+            @Override
+            public List<BlockedKey> blockedKeys() {
+                return call("blockedKeys", store::blockedKeys);
+            }
+
+            @Override
+            public Set<Long> known(List<Long> seqs) {
+                return call("known", () -> store.known(seqs));
+            }
+
+            @Override
+            public Agenda agenda() {
+                return call("agenda", store::agenda);
+            }
+
+            @Override
+            public List<DeliveryRow> due(int limit) {
+                return call("due", () -> store.due(limit));
+            }
+
+            @Override
+            public @Nullable DeliveryRow earliest() {
+                return Hazards.this.<@Nullable DeliveryRow>call("earliest", store::earliest);
+            }
+
+            @Override
+            public List<DeliveryRow> held(List<String> keys, int perKey) {
+                return call("held", () -> store.held(keys, perKey));
+            }
+
+            @Override
+            public @Nullable DeliveryRow row(long seq) {
+                return Hazards.this.<@Nullable DeliveryRow>call("row", () -> store.row(seq));
+            }
+
+            @Override
+            public boolean isUnsettled(long seq) {
+                return call("isUnsettled", () -> store.isUnsettled(seq));
+            }
+
+            @Override
+            public List<Command> commands(int limit) {
+                return call("commands", () -> store.commands(limit));
+            }
+
+            @Override
+            public @Nullable Letter letter(long seq) {
+                return Hazards.this.<@Nullable Letter>call("letter", () -> store.letter(seq));
+            }
+
+            @Override
+            public List<Letter> letters(String key) {
+                return call("letters", () -> store.letters(key));
+            }
+        };
+    }
+
+    LeaseStore around(LeaseStore store) {
+        return new LeaseStore() {
+            @Override
+            public long register(Subscription subscription) {
+                return call("register", () -> store.register(subscription));
+            }
+
+            @Override
+            public boolean request(long subscriptionId, Subscription subscription) {
+                return call("request", () -> store.request(subscriptionId, subscription));
+            }
+
+            @Override
+            public boolean appear(long subscriptionId, Subscription subscription) {
+                return call("appear", () -> store.appear(subscriptionId, subscription));
+            }
+
+            @Override
+            public void disappear() {
+                run("disappear", store::disappear);
+            }
+
+            @Override
+            public Set<Long> renew(List<Lease> leases, Subscription subscription) {
+                return call("renew", () -> store.renew(leases, subscription));
+            }
+
+            @Override
+            public void release(Lease lease) {
+                run("release", () -> store.release(lease));
+            }
+
+            @Override
+            public Sharing sharing(long subscriptionId) {
+                return call("sharing", () -> store.sharing(subscriptionId));
+            }
+
+            @Override
+            public List<LaneGrant> acquire(long id, Subscription subscription, Sharing sharing, int count) {
+                return call("acquire", () -> store.acquire(id, subscription, sharing, count));
+            }
+
+            @Override
+            public void advanceChange(long subscriptionId) {
+                run("advanceChange", () -> store.advanceChange(subscriptionId));
+            }
+        };
+    }
+}

@@ -1,0 +1,343 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Mark;
+import dev.posthorn.relay.Fate.Known;
+import dev.posthorn.relay.SimulatedInstance.Owner;
+import dev.posthorn.relay.Tables.EventRow;
+import dev.posthorn.relay.Tables.LaneRow;
+import dev.posthorn.relay.Tables.SubscriptionRow;
+import dev.posthorn.sink.Outcome;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Everything that happened, and what may never happen. Told of each send, arrival, answer and settle as it happens. */
+final class History {
+
+    private final World world;
+    private final ModelDatabase database;
+    private final Scenario scenario;
+
+    /** By subscription and seq. */
+    private final List<Map<Long, Fate>> fates = new ArrayList<>();
+
+    private final List<@Nullable Past> pasts = new ArrayList<>();
+    private final List<List<Long>> firstArrivals = new ArrayList<>();
+    private final Map<Owner, Map<Long, Receiver.Shipment>> unsettled = new LinkedHashMap<>();
+    private final Set<String> settles = new HashSet<>();
+    private final Map<Receiver.Shipment, Outcome> answers = new HashMap<>();
+
+    /** Those whose sender has certainly heard that they were delivered. */
+    private final Set<Receiver.Shipment> heard = new HashSet<>();
+
+    /** The place of each committed event among those of its key. */
+    private final Map<Long, Integer> places = new HashMap<>();
+
+    private int committed;
+
+    History(World world, ModelDatabase database, Scenario scenario) {
+        this.world = world;
+        this.database = database;
+        this.scenario = scenario;
+        for (int i = 0; i < scenario.subscriptions.size(); i++) {
+            fates.add(new TreeMap<>());
+            pasts.add(null);
+            firstArrivals.add(new ArrayList<>());
+        }
+    }
+
+    // ---- the log
+
+    void committed(List<EventRow> rows) {
+        rows.forEach(row -> places.put(row.seq(), committed++));
+    }
+
+    void noteGenerations() {
+        for (int i = 0; i < scenario.subscriptions.size(); i++) {
+            SubscriptionRow row = database.find(scenario.subscriptions.get(i).name);
+            if (row != null && pasts.get(i) == null) {
+                pasts.set(i, new Past(database, row, scenario.subscriptions.get(i).since < 0));
+            } else if (row != null && past(i).look()) {
+                // Its new lanes know of no take-over.
+                fates.get(i).values().forEach(fate -> fate.forgiven += fate.kills > 0 ? 1 : 0);
+            }
+        }
+    }
+
+    Past past(int index) {
+        return Objects.requireNonNull(pasts.get(index));
+    }
+
+    Fate fate(int index, long seq) {
+        Fate fate = fates.get(index).get(seq);
+        if (fate == null) {
+            EventRow event = database.log.get(seq);
+            if (event == null) {
+                throw new BrokenPromise("event " + seq + " is not committed");
+            }
+            fate = new Fate(event);
+            fates.get(index).put(seq, fate);
+        }
+        return fate;
+    }
+
+    void askedToDefer(SubscriptionRow subscription, EventRow event) {
+        fate(index(subscription.name), event.seq()).deferred = true;
+    }
+
+    private int index(LaneRow lane) {
+        return index(database.subscription(lane.subscriptionId).name);
+    }
+
+    private int index(String name) {
+        for (int i = 0; i < scenario.subscriptions.size(); i++) {
+            if (scenario.subscriptions.get(i).name.equals(name)) {
+                return i;
+            }
+        }
+        throw new IllegalStateException(name);
+    }
+
+    private LaneRow lane(Owner owner) {
+        return Objects.requireNonNull(database.lanes.get(owner.laneId()));
+    }
+
+    // ---- sending
+
+    void sent(int index, Receiver.Shipment shipment) {
+        Owner owner = shipment.wire.owner;
+        long seq = shipment.event.seq();
+        Fate fate = fate(index, seq);
+        require(past(index).isWanted(fate.event), owner, "sends an event that is not wanted: " + seq);
+        checkOwnership(index, owner, seq);
+        boolean stale = isStale(owner);
+        require(stale || !fate.isEnded(), owner, "sends event " + seq + " again, which is " + fate.known);
+        require(
+                !owner.equals(fate.heard),
+                owner,
+                "sends event " + seq + " again, though it has heard that it was delivered");
+        fate.sends++;
+        unsettled.computeIfAbsent(owner, o -> new LinkedHashMap<>()).put(seq, shipment);
+        checkInFlight(index, owner);
+    }
+
+    private boolean isStale(Owner owner) {
+        LaneRow lane = lane(owner);
+        return lane.ended || lane.epoch != owner.epoch();
+    }
+
+    /** Steps are not interrupted here, so whoever minds its lease never sends as a former owner. */
+    private void checkOwnership(int index, Owner owner, long seq) {
+        if (scenario.wildClock) {
+            return;
+        }
+        require(!isStale(owner), owner, "sends event " + seq + ", but the lane has another owner");
+        long left = lane(owner).expiresAt - database.micros();
+        long timeout = scenario.subscriptions.get(index).timeout.toNanos() / 1000;
+        require(left >= timeout, owner, "sends event " + seq + " " + left + " µs before its lease ends");
+    }
+
+    /** What was sent, may have arrived, and would be sent again by another if this instance ended now. */
+    private void checkInFlight(int index, Owner owner) {
+        int count = 0;
+        for (Map.Entry<Owner, Map<Long, Receiver.Shipment>> each : unsettled.entrySet()) {
+            boolean here = each.getKey().instance() == owner.instance() && index(lane(each.getKey())) == index;
+            count += here ? inDoubt(index, each.getValue()) : 0;
+        }
+        int limit = scenario.subscriptions.get(index).inFlightLimit;
+        require(count <= limit, owner, count + " events are in flight, of " + limit);
+    }
+
+    private int inDoubt(int index, Map<Long, Receiver.Shipment> shipments) {
+        long timeout = scenario.subscriptions.get(index).timeout.toNanos();
+        int count = 0;
+        for (Receiver.Shipment shipment : shipments.values()) {
+            boolean waiting = !answers.containsKey(shipment)
+                    && !shipment.wire.isClosed()
+                    && world.nanos() - shipment.sentAt <= timeout;
+            count += waiting || heard.contains(shipment) ? 1 : 0;
+        }
+        return count;
+    }
+
+    void arrived(int index, RecordedEvent event) {
+        Fate fate = fate(index, event.seq());
+        if (fate.arrivals++ == 0) {
+            firstArrivals.get(index).add(event.seq());
+        }
+    }
+
+    void answered(Receiver.Shipment shipment, Outcome outcome) {
+        if (answers.putIfAbsent(shipment, outcome) != null || !(outcome instanceof Outcome.Delivered)) {
+            return;
+        }
+        Owner owner = shipment.wire.owner;
+        LaneRow lane = lane(owner);
+        Fate fate = fate(index(lane), shipment.event.seq());
+        fate.acknowledged.add(owner);
+        Scenario.Settings settings = scenario.subscriptions.get(index(lane));
+        Map<Long, Receiver.Shipment> of = unsettled.get(owner);
+        boolean isLast = of != null && of.get(shipment.event.seq()) == shipment;
+        boolean inTime = settings.keepsOrder
+                ? !shipment.wire.isClosed()
+                : !shipment.wire.isClosed() && world.nanos() - shipment.sentAt <= settings.timeout.toNanos();
+        if (isLast && inTime) {
+            fate.heard = owner;
+            heard.add(shipment);
+        }
+    }
+
+    void killed(int index, RecordedEvent event) {
+        Fate fate = fate(index, event.seq());
+        int most = scenario.subscriptions.get(index).retry.maxAttempts();
+        fate.kills++;
+        if (most != RetryPolicy.UNLIMITED && !scenario.wildClock && fate.kills > mostKills(fate, most)) {
+            throw new BrokenPromise("event " + event.seq() + " has ended " + fate.kills
+                    + " processes, though its attempts are limited to " + most);
+        }
+    }
+
+    /**
+     * An event can end one process per attempt; two more if it has a row, because only of a live event are the attempts
+     * in a rush counted afterwards; and a few as a probe, which is not counted before it is sent. Whatever makes a lane
+     * forget its take-overs gives two more, and so does a replay, which then is an attempt itself.
+     */
+    private static int mostKills(Fate fate, int maxAttempts) {
+        return maxAttempts + 4 + 2 * fate.forgiven + 3 * fate.replays;
+    }
+
+    // ---- settling
+
+    void settled(Owner owner, ModelLaneStore.Before before, Settlement settlement) {
+        LaneRow lane = lane(owner);
+        int index = index(lane);
+        world.trace(() -> "  " + owner + " settles " + settlement.turn() + ": " + settlement.mark() + ", rows "
+                + settlement.changes().rows.keySet() + ", without " + settlement.changes().removedRows + ", letters "
+                + settlement.changes().letters);
+        require(before.epoch() == owner.epoch(), owner, "settles a lane that has another owner");
+        require(settles.add(lane.id + " " + settlement.turn()), owner, "settles a second time: " + settlement.turn());
+        Changes changes = settlement.changes();
+        changes.rows.values().forEach(row -> take(index, owner, row));
+        for (LetterChange letter : changes.letters) {
+            take(index, letter);
+        }
+        changes.removedRows.forEach(seq -> removed(index, owner, lane, seq, changes));
+        for (EventRow event : database.log.values()) {
+            if (event.lane(lane.lanes) == lane.index) {
+                review(index, owner, lane, before.mark(), event);
+            }
+        }
+        if (settlement.undisturbed()) {
+            fates.get(index).values().stream()
+                    .filter(fate -> fate.kills > 0 && fate.event.lane(lane.lanes) == lane.index)
+                    .forEach(fate -> fate.forgiven++);
+        }
+        Map<Long, Receiver.Shipment> sent = unsettled.get(owner);
+        if (sent != null) {
+            sent.keySet().removeIf(seq -> isSettled(lane, changes, seq));
+        }
+    }
+
+    private boolean isSettled(LaneRow lane, Changes changes, long seq) {
+        return changes.rows.containsKey(seq)
+                || changes.removedRows.contains(seq)
+                || changes.letters.stream().anyMatch(letter -> letter.seq() == seq)
+                || (!lane.rows.containsKey(seq)
+                        && database.covers(lane.mark, Objects.requireNonNull(database.log.get(seq))));
+    }
+
+    private void take(int index, Owner owner, RowChange row) {
+        Fate fate = fate(index, row.seq());
+        require(past(index).isWanted(fate.event), owner, "gives an event a row that is not wanted: " + row.seq());
+        fate.known = row.state() == DeliveryState.HELD ? Known.HELD : Known.WAITS;
+        fate.deferred |= row.state() == DeliveryState.DEFERRED;
+    }
+
+    private void take(int index, LetterChange letter) {
+        Fate fate = fate(index, letter.seq());
+        if (letter instanceof LetterChange.Dead dead) {
+            fate.buried = true;
+            fate.known = Known.FAILED;
+            if (dead.failure().reason().isBlank()) {
+                throw new BrokenPromise("event " + letter.seq() + " is a dead letter without a reason");
+            }
+        } else if (letter instanceof LetterChange.Returned) {
+            fate.known = Known.FAILED;
+        } else if (letter instanceof LetterChange.Discarded) {
+            fate.known = Known.DISCARDED;
+        } else if (letter instanceof LetterChange.Replaying) {
+            fate.replays++;
+            fate.heard = null;
+        }
+    }
+
+    private void removed(int index, Owner owner, LaneRow lane, long seq, Changes changes) {
+        boolean buried = changes.letters.stream()
+                .anyMatch(letter -> letter.seq() == seq
+                        && (letter instanceof LetterChange.Dead || letter instanceof LetterChange.Returned));
+        if (buried) {
+            return;
+        }
+        Fate fate = fate(index, seq);
+        require(fate.acknowledged.contains(owner), owner, "removes the row of " + seq + ", which was not delivered");
+        boolean passed = past(index).generation(fate.event) < lane.generation || database.covers(lane.mark, fate.event);
+        fate.known = passed ? Known.DELIVERED : Known.DELIVERED_EARLY;
+    }
+
+    /** What the mark passes was delivered, or has a row or a dead letter by now. */
+    private void review(int index, Owner owner, LaneRow lane, Mark before, EventRow event) {
+        boolean was = database.covers(before, event);
+        boolean is = database.covers(lane.mark, event);
+        require(is || !was, owner, "moves its mark back over event " + event.seq());
+        boolean ours =
+                past(index).generation(event) == lane.generation && past(index).isWanted(event);
+        if (!is || was || !ours) {
+            return;
+        }
+        Fate fate = fate(index, event.seq());
+        if (lane.rows.containsKey(event.seq())
+                || database.letters(lane.subscriptionId).containsKey(event.seq())) {
+            return;
+        }
+        require(
+                fate.acknowledged.contains(owner) || fate.known == Known.DELIVERED_EARLY,
+                owner,
+                "moves its mark over event " + event.seq()
+                        + ", which was not delivered and has neither a row nor a dead letter");
+        fate.known = Known.DELIVERED;
+    }
+
+    void ended(Owner owner, Lane.State state) {
+        Map<Long, Receiver.Shipment> sent = unsettled.remove(owner);
+        if (state == Lane.State.LEFT && sent != null) {
+            int doubtful = inDoubt(index(lane(owner)), sent);
+            require(doubtful == 0, owner, "left with " + doubtful + " events in doubt: " + sent.keySet());
+        }
+    }
+
+    void gone(SimulatedInstance instance) {
+        unsettled.keySet().removeIf(owner -> owner.instance() == instance);
+    }
+
+    private static void require(boolean holds, Owner owner, String what) {
+        if (!holds) {
+            throw new BrokenPromise(owner + " " + what);
+        }
+    }
+
+    List<Long> firstArrivals(int index) {
+        return firstArrivals.get(index);
+    }
+
+    int place(long seq) {
+        return Objects.requireNonNull(places.get(seq));
+    }
+}

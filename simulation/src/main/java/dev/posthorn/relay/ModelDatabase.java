@@ -1,0 +1,173 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Filter;
+import dev.posthorn.log.Mark;
+import dev.posthorn.log.Snapshot;
+import dev.posthorn.relay.Tables.AttemptRow;
+import dev.posthorn.relay.Tables.CommandRow;
+import dev.posthorn.relay.Tables.EventRow;
+import dev.posthorn.relay.Tables.LaneRow;
+import dev.posthorn.relay.Tables.LetterRow;
+import dev.posthorn.relay.Tables.ReceiptRow;
+import dev.posthorn.relay.Tables.SubscriptionRow;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Posthorn's tables in memory, with transactions of writers that overlap and snapshots of them as PostgreSQL takes them.
+ * Every call of a store on it is a transaction of its own.
+ */
+final class ModelDatabase {
+
+    private final LongSupplier clock;
+    private final TreeSet<Long> running = new TreeSet<>();
+    private final Map<Long, List<EventRow>> written = new HashMap<>();
+    private long lastXid = 700;
+    private long lastEnded = 700;
+    private long lastSeq;
+    private long lastId;
+
+    final Visibility.Cache visibility = new Visibility.Cache();
+
+    /** The committed events by seq. */
+    final TreeMap<Long, EventRow> log = new TreeMap<>();
+
+    final List<SubscriptionRow> subscriptions = new ArrayList<>();
+    final TreeMap<Long, LaneRow> lanes = new TreeMap<>();
+    final Map<Long, TreeMap<String, Long>> instances = new HashMap<>();
+
+    /** By subscription and seq. */
+    final Map<Long, TreeMap<Long, LetterRow>> letters = new HashMap<>();
+
+    final TreeMap<Long, CommandRow> commands = new TreeMap<>();
+    final List<AttemptRow> attempts = new ArrayList<>();
+    final List<ReceiptRow> receipts = new ArrayList<>();
+
+    /** @param clock the database's, in microseconds */
+    ModelDatabase(LongSupplier clock) {
+        this.clock = clock;
+    }
+
+    long micros() {
+        return clock.getAsLong();
+    }
+
+    Instant now() {
+        return instant(micros());
+    }
+
+    static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    static long micros(Instant time) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+    }
+
+    long nextId() {
+        return ++lastId;
+    }
+
+    // ---- writers
+
+    /** Begins a transaction, with its id. */
+    long begin() {
+        running.add(++lastXid);
+        return lastXid;
+    }
+
+    EventRow insert(long xid, Event event) {
+        EventRow row = new EventRow(xid, new RecordedEvent(++lastSeq, event, now()));
+        written.computeIfAbsent(xid, x -> new ArrayList<>()).add(row);
+        return row;
+    }
+
+    void commit(long xid) {
+        for (EventRow row : end(xid)) {
+            row.committed = true;
+            log.put(row.seq(), row);
+        }
+    }
+
+    void rollback(long xid) {
+        end(xid);
+    }
+
+    private List<EventRow> end(long xid) {
+        running.remove(xid);
+        lastEnded = Math.max(lastEnded, xid);
+        List<EventRow> rows = written.remove(xid);
+        return rows == null ? List.of() : rows;
+    }
+
+    /** One past the last that has ended: running ones may lie above it, and are not named then. */
+    Snapshot snapshot() {
+        long xmax = lastEnded + 1;
+        Long oldest = running.isEmpty() ? null : running.first();
+        long xmin = oldest == null ? xmax : Math.min(oldest, xmax);
+        String list = running.headSet(xmax).stream().map(String::valueOf).collect(Collectors.joining(","));
+        return new Snapshot(xmin + ":" + xmax + ":" + list);
+    }
+
+    // ---- look-ups
+
+    SubscriptionRow subscription(long id) {
+        return Objects.requireNonNull(find(id), "no subscription " + id);
+    }
+
+    @Nullable
+    SubscriptionRow find(long id) {
+        return subscriptions.stream().filter(each -> each.id == id).findFirst().orElse(null);
+    }
+
+    @Nullable
+    SubscriptionRow find(String name) {
+        return subscriptions.stream()
+                .filter(each -> each.name.equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    List<LaneRow> lanes(SubscriptionRow subscription, int generation) {
+        return lanes.values().stream()
+                .filter(lane -> lane.subscriptionId == subscription.id && lane.generation == generation)
+                .toList();
+    }
+
+    Map<Long, LetterRow> letters(long subscriptionId) {
+        return letters.computeIfAbsent(subscriptionId, id -> new TreeMap<>());
+    }
+
+    boolean covers(Mark mark, EventRow event) {
+        return visibility.covers(mark, event.txid, event.seq());
+    }
+
+    /** As it is stored: patterns of a kind in an order of their own. */
+    static Filter stored(Filter filter) {
+        return new Filter(sorted(filter.types()), sorted(filter.aggregateTypes()), sorted(filter.sources()));
+    }
+
+    private static List<String> sorted(List<String> patterns) {
+        return patterns.stream().distinct().sorted().toList();
+    }
+
+    // ---- what people do
+
+    void command(
+            long subscriptionId, Command.Kind kind, EventRow event, @Nullable Instant dueAt, String by, String reason) {
+        Command command = new Command(nextId(), kind, event.seq(), event.key(), dueAt, by, reason);
+        commands.put(command.id(), new CommandRow(subscriptionId, event, command));
+    }
+}

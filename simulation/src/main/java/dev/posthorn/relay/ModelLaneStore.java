@@ -1,0 +1,230 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
+import dev.posthorn.log.LaneScope;
+import dev.posthorn.relay.Tables.CommandRow;
+import dev.posthorn.relay.Tables.EventRow;
+import dev.posthorn.relay.Tables.LaneRow;
+import dev.posthorn.relay.Tables.LetterRow;
+import dev.posthorn.relay.Tables.WaitingRow;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps a lane's progress in a {@link ModelDatabase}, by the same rules as in PostgreSQL. */
+final class ModelLaneStore implements LaneStore {
+
+    private static final Comparator<WaitingRow> BY_DUE = Comparator.<WaitingRow>comparingLong(
+                    row -> Objects.requireNonNull(row.dueAt))
+            .thenComparingLong(row -> row.place);
+
+    /** Told of every settle that was done, right after it. */
+    interface Witness {
+
+        Witness NONE = (grant, before, settlement) -> {};
+
+        void settled(LaneGrant grant, Before before, Settlement settlement);
+    }
+
+    /** How the lane stood before a settle. */
+    record Before(dev.posthorn.log.Mark mark, long epoch, Set<Long> rows) {}
+
+    private final ModelDatabase database;
+    private final LaneGrant grant;
+    private final Guards guards;
+    private final Witness witness;
+    private final ModelWriter writer;
+
+    ModelLaneStore(ModelDatabase database, LaneGrant grant, Guards guards, Witness witness) {
+        this.database = database;
+        this.grant = grant;
+        this.guards = guards;
+        this.witness = witness;
+        this.writer = new ModelWriter(database, grant);
+    }
+
+    private LaneRow lane() {
+        return Objects.requireNonNull(database.lanes.get(grant.lease().laneId()));
+    }
+
+    @Override
+    public boolean settle(Settlement settlement) {
+        LaneRow lane = lane();
+        boolean owned = lane.epoch == grant.lease().epoch();
+        boolean inTurn = lane.turn == settlement.turn() - 1 || !guards.hold(Guard.SETTLE_ONCE);
+        if (lane.ended || !inTurn || (!owned && guards.hold(Guard.EPOCH_FENCE))) {
+            return !lane.ended && owned && lane.turn == settlement.turn();
+        }
+        Before before = new Before(lane.mark, lane.epoch, Set.copyOf(lane.rows.keySet()));
+        lane.mark = settlement.mark();
+        lane.high = settlement.high();
+        lane.readSeq = Math.max(lane.readSeq, settlement.readSeq());
+        lane.rowSeq = Math.max(lane.rowSeq, settlement.changes().greatestSeq());
+        lane.parked = settlement.parked();
+        lane.turn = settlement.turn();
+        if (settlement.undisturbed()) {
+            lane.takeovers = 0;
+        }
+        writer.write(lane, settlement);
+        witness.settled(grant, before, settlement);
+        return true;
+    }
+
+    @Override
+    public List<BlockedKey> blockedKeys() {
+        Map<String, int[]> keys = new TreeMap<>();
+        for (WaitingRow row : lane().rows.values()) {
+            if (row.key != null && row.state != DeliveryState.DEFERRED) {
+                int[] counts = keys.computeIfAbsent(row.key, k -> new int[2]);
+                counts[0] += row.state == DeliveryState.WAITING ? 1 : 0;
+            }
+        }
+        for (LetterRow letter : letters().values()) {
+            String key = letter.event.key();
+            if (key != null && letter.holdsKey && !letter.discarded && isMine(letter.event)) {
+                keys.computeIfAbsent(key, k -> new int[2])[1]++;
+            }
+        }
+        return keys.entrySet().stream()
+                .map(each -> new BlockedKey(each.getKey(), each.getValue()[0], each.getValue()[1]))
+                .toList();
+    }
+
+    private boolean isMine(EventRow event) {
+        return event.lane(grant.scope().lanes()) == grant.scope().index();
+    }
+
+    private Map<Long, LetterRow> letters() {
+        return database.letters(grant.subscriptionId());
+    }
+
+    @Override
+    public Set<Long> known(List<Long> seqs) {
+        return seqs.stream()
+                .filter(seq -> lane().rows.containsKey(seq) || letters().containsKey(seq))
+                .collect(Collectors.toSet());
+    }
+
+    @Override
+    public Agenda agenda() {
+        long now = database.micros();
+        Duration next = sendable()
+                .min(BY_DUE)
+                .map(row -> Duration.ofNanos((Objects.requireNonNull(row.dueAt) - now) * 1000))
+                .orElse(null);
+        return new Agenda(next, open().findAny().isPresent());
+    }
+
+    private Stream<WaitingRow> sendable() {
+        return lane().rows.values().stream().filter(row -> row.state != DeliveryState.HELD);
+    }
+
+    private Stream<CommandRow> open() {
+        return database.commands.values().stream()
+                .filter(row -> row.subscriptionId == grant.subscriptionId() && row.answer == null && isMine(row.event));
+    }
+
+    @Override
+    public List<DeliveryRow> due(int limit) {
+        long now = database.micros();
+        return sendable()
+                .filter(row -> Objects.requireNonNull(row.dueAt) <= now)
+                .sorted(BY_DUE)
+                .limit(limit)
+                .map(this::deliveryRow)
+                .toList();
+    }
+
+    @Override
+    public @Nullable DeliveryRow earliest() {
+        return sendable()
+                .filter(row -> row.state == DeliveryState.WAITING)
+                .min(BY_DUE)
+                .map(this::deliveryRow)
+                .orElse(null);
+    }
+
+    @Override
+    public List<DeliveryRow> held(List<String> keys, int perKey) {
+        return keys.stream()
+                .distinct()
+                .sorted()
+                .flatMap(key -> lane().rows.values().stream()
+                        .filter(row -> row.state == DeliveryState.HELD && key.equals(row.key))
+                        .sorted(Comparator.comparingLong(row -> row.place))
+                        .limit(perKey))
+                .map(this::deliveryRow)
+                .toList();
+    }
+
+    @Override
+    public @Nullable DeliveryRow row(long seq) {
+        WaitingRow row = lane().rows.get(seq);
+        return row == null ? null : deliveryRow(row);
+    }
+
+    private DeliveryRow deliveryRow(WaitingRow row) {
+        boolean due = row.dueAt == null || row.dueAt <= database.micros();
+        LetterRow letter = row.deadLetterId == null ? null : letters().get(row.seq);
+        return new DeliveryRow(
+                Objects.requireNonNull(database.log.get(row.seq)).recorded,
+                row.state,
+                row.attempts,
+                due,
+                row.deadLetterId != null,
+                letter != null && letter.holdsKey,
+                row.unanswered);
+    }
+
+    @Override
+    public boolean isUnsettled(long seq) {
+        EventRow event = database.log.get(seq);
+        return event != null && !database.covers(lane().mark, event) && isWanted(event);
+    }
+
+    private boolean isWanted(EventRow event) {
+        LaneScope scope = grant.scope();
+        boolean tooOld = scope.since() != null && event.recorded.createdAt().isBefore(scope.since());
+        return scope.filter().wants(event.recorded.event()) && !tooOld;
+    }
+
+    @Override
+    public List<Command> commands(int limit) {
+        return open().limit(limit).map(row -> row.command).toList();
+    }
+
+    @Override
+    public @Nullable Letter letter(long seq) {
+        LetterRow letter = letters().get(seq);
+        return letter == null ? null : letter(letter);
+    }
+
+    @Override
+    public List<Letter> letters(String key) {
+        return letters().values().stream()
+                .filter(letter -> key.equals(letter.event.key()) && !letter.discarded)
+                .sorted(Comparator.comparingLong(letter -> letter.id))
+                .map(this::letter)
+                .toList();
+    }
+
+    private Letter letter(LetterRow row) {
+        return new Letter(
+                row.id,
+                row.event.seq(),
+                row.event.recorded.event().id(),
+                row.event.key(),
+                row.attempts,
+                row.holdsKey,
+                row.discarded,
+                lane().rows.containsKey(row.event.seq()));
+    }
+}

@@ -1,0 +1,225 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.log.Filter;
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
+import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.Mark;
+import dev.posthorn.log.Snapshot;
+import dev.posthorn.relay.Tables.GenerationRow;
+import dev.posthorn.relay.Tables.LaneRow;
+import dev.posthorn.relay.Tables.SubscriptionRow;
+import dev.posthorn.relay.Tables.WaitingRow;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps subscriptions, lanes and leases in a {@link ModelDatabase}, by the same rules as in PostgreSQL. */
+final class ModelLeaseStore implements LeaseStore {
+
+    private final ModelDatabase database;
+    private final String instance;
+    private final Ticker ticker;
+    private final Guards guards;
+
+    ModelLeaseStore(ModelDatabase database, String instance, Ticker ticker, Guards guards) {
+        this.database = database;
+        this.instance = instance;
+        this.ticker = ticker;
+        this.guards = guards;
+    }
+
+    @Override
+    public long register(Subscription subscription) {
+        SubscriptionRow found = database.find(subscription.name());
+        if (found != null) {
+            return found.id;
+        }
+        SubscriptionRow made = new SubscriptionRow(database.nextId(), subscription.name());
+        GenerationRow first = new GenerationRow(1, subscription.lanes(), ModelDatabase.stored(subscription.filter()));
+        first.startB = database.snapshot();
+        first.startA = subscription.startAt() instanceof StartAt.Now ? first.startB : Snapshot.NOTHING;
+        first.since = subscription.startAt() instanceof StartAt.At at ? ModelDatabase.micros(at.time()) : null;
+        made.generations.add(first);
+        database.subscriptions.add(made);
+        makeLanes(made, first);
+        return made.id;
+    }
+
+    private void makeLanes(SubscriptionRow subscription, GenerationRow generation) {
+        Mark mark = new Mark(Objects.requireNonNull(generation.startA), Objects.requireNonNull(generation.startB), 0);
+        long past = database.log.isEmpty() ? 0 : database.log.lastKey();
+        for (int i = 0; i < generation.lanes; i++) {
+            LaneRow lane = new LaneRow(database.nextId(), subscription.id, generation, i, mark, past);
+            database.lanes.put(lane.id, lane);
+        }
+    }
+
+    @Override
+    public boolean request(long subscriptionId, Subscription subscription) {
+        SubscriptionRow row = database.subscription(subscriptionId);
+        if (!isAsWanted(row.current(), subscription) && row.wanted() == null) {
+            Filter filter = ModelDatabase.stored(subscription.filter());
+            row.generations.add(new GenerationRow(row.generation + 1, subscription.lanes(), filter));
+        }
+        return isAsWanted(row.generations.get(row.generations.size() - 1), subscription);
+    }
+
+    private static boolean isAsWanted(GenerationRow generation, Subscription subscription) {
+        return generation.lanes == subscription.lanes()
+                && generation.filter.equals(ModelDatabase.stored(subscription.filter()));
+    }
+
+    @Override
+    public boolean appear(long subscriptionId, Subscription subscription) {
+        if (database.find(subscriptionId) == null) {
+            return false;
+        }
+        instances(subscriptionId).put(instance, expiry(subscription));
+        return true;
+    }
+
+    private Map<String, Long> instances(long subscriptionId) {
+        return database.instances.computeIfAbsent(subscriptionId, id -> new TreeMap<>());
+    }
+
+    private long expiry(Subscription subscription) {
+        return database.micros() + subscription.leaseTtl().toNanos() / 1000;
+    }
+
+    @Override
+    public void disappear() {
+        database.instances.values().forEach(each -> each.remove(instance));
+    }
+
+    @Override
+    public Set<Long> renew(List<Lease> leases, Subscription subscription) {
+        Set<Long> renewed = new HashSet<>();
+        for (Lease lease : leases) {
+            LaneRow lane = owned(lease);
+            if (lane != null) {
+                lane.expiresAt = expiry(subscription);
+                renewed.add(lane.id);
+            }
+        }
+        return renewed;
+    }
+
+    private @Nullable LaneRow owned(Lease lease) {
+        LaneRow lane = database.lanes.get(lease.laneId());
+        boolean owned = lane != null && !lane.ended && lane.leaseEpoch == lease.epoch() && instance.equals(lane.owner);
+        return owned ? lane : null;
+    }
+
+    @Override
+    public void release(Lease lease) {
+        LaneRow lane = owned(lease);
+        if (lane != null) {
+            lane.owner = null;
+        }
+    }
+
+    @Override
+    public Sharing sharing(long subscriptionId) {
+        SubscriptionRow row = database.subscription(subscriptionId);
+        long now = database.micros();
+        List<String> heardOf = instances(subscriptionId).entrySet().stream()
+                .filter(each -> each.getValue() > now)
+                .map(Map.Entry::getKey)
+                .toList();
+        GenerationRow current = row.current();
+        return new Sharing(
+                row.generation,
+                current.lanes,
+                current.filter,
+                heardOf,
+                row.wanted() != null,
+                row.stopAt,
+                row.paused,
+                row.letGoSeq);
+    }
+
+    @Override
+    public List<LaneGrant> acquire(long subscriptionId, Subscription subscription, Sharing sharing, int count) {
+        long started = ticker.nanos();
+        long now = database.micros();
+        return database.lanes(database.subscription(subscriptionId), sharing.generation()).stream()
+                .filter(lane -> !lane.ended && (lane.owner == null || lane.expiresAt < now))
+                .sorted(Comparator.comparingInt(lane -> lane.index))
+                .limit(count)
+                .map(lane -> take(lane, subscription, sharing, started))
+                .toList();
+    }
+
+    private LaneGrant take(LaneRow lane, Subscription subscription, Sharing sharing, long started) {
+        lane.takeovers += lane.owner == null ? 0 : 1;
+        lane.owner = instance;
+        lane.leaseEpoch++;
+        lane.epoch = lane.leaseEpoch;
+        lane.expiresAt = expiry(subscription);
+        Filter filter = guards.hold(Guard.STORED_FILTER) ? sharing.filter() : subscription.filter();
+        return new LaneGrant(
+                subscription.name() + "/" + lane.index,
+                lane.subscriptionId,
+                new Lease(lane.id, lane.epoch, subscription.leaseTtl(), started, ticker, guards),
+                new LaneScope(
+                        filter,
+                        sharing.lanes(),
+                        lane.index,
+                        0,
+                        lane.since == null ? null : ModelDatabase.instant(lane.since),
+                        null),
+                lane.mark,
+                lane.readSeq,
+                lane.rowSeq,
+                lane.turn,
+                lane.takeovers);
+    }
+
+    @Override
+    public void advanceChange(long subscriptionId) {
+        SubscriptionRow row = database.subscription(subscriptionId);
+        GenerationRow wanted = row.wanted();
+        if (wanted == null || row.paused) {
+            return;
+        }
+        List<LaneRow> lanes = database.lanes(row, row.generation);
+        Snapshot stopAt = row.stopAt;
+        if (stopAt != null) {
+            if (lanes.stream().allMatch(lane -> lane.mark.isAt(stopAt))) {
+                begin(row, wanted, lanes, stopAt);
+            }
+        } else if (lanes.stream().allMatch(lane -> lane.parked)) {
+            if (guards.hold(Guard.COMMON_STOP)) {
+                row.stopAt = database.snapshot();
+            } else {
+                begin(row, wanted, lanes, database.snapshot());
+            }
+        }
+    }
+
+    private void begin(SubscriptionRow row, GenerationRow wanted, List<LaneRow> former, Snapshot start) {
+        wanted.startA = start;
+        wanted.startB = start;
+        row.generation = wanted.number;
+        row.stopAt = null;
+        makeLanes(row, wanted);
+        List<LaneRow> lanes = database.lanes(row, row.generation);
+        for (LaneRow lane : former) {
+            for (WaitingRow waiting : new ArrayList<>(lane.rows.values())) {
+                int index =
+                        Objects.requireNonNull(database.log.get(waiting.seq)).lane(wanted.lanes);
+                lanes.get(index).rows.put(waiting.seq, waiting);
+            }
+            lane.rows.clear();
+            // Without the guard a settle that was under way goes through after its lane's rows were moved.
+            lane.ended = guards.hold(Guard.FENCED_BEFORE_ROWS_MOVE);
+        }
+    }
+}

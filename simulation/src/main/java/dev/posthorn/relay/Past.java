@@ -1,0 +1,77 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.relay.Tables.EventRow;
+import dev.posthorn.relay.Tables.GenerationRow;
+import dev.posthorn.relay.Tables.SubscriptionRow;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which events were committed when each generation of a subscription began, told from the commits themselves and not
+ * from snapshots. So it knows which filter an event fell under without calculating with transaction ids.
+ */
+final class Past {
+
+    private final ModelDatabase database;
+    private final SubscriptionRow subscription;
+
+    /** What was committed before each generation, and at the registration. */
+    private final List<Set<Long>> before = new ArrayList<>();
+
+    private final Set<Long> atRegistration;
+    private @Nullable Set<Long> atStop;
+    private final Map<String, Boolean> wanted = new HashMap<>();
+
+    Past(ModelDatabase database, SubscriptionRow subscription, boolean fromNow) {
+        this.database = database;
+        this.subscription = subscription;
+        this.atRegistration = committed();
+        before.add(fromNow ? atRegistration : Set.of());
+    }
+
+    private Set<Long> committed() {
+        return new HashSet<>(database.log.keySet());
+    }
+
+    /** To be called after every step in which a generation may have begun or been stopped. True if one has begun. */
+    boolean look() {
+        boolean begun = subscription.generation > before.size();
+        if (begun) {
+            before.add(atStop == null ? committed() : atStop);
+            atStop = null;
+        }
+        if (subscription.stopAt != null && atStop == null) {
+            atStop = committed();
+        }
+        return begun;
+    }
+
+    /** The number of the generation that the event belongs to; 0 if the subscription began after it. */
+    int generation(EventRow event) {
+        for (int number = before.size(); number > 0; number--) {
+            if (!before.get(number - 1).contains(event.seq())) {
+                return number;
+            }
+        }
+        return 0;
+    }
+
+    boolean isWanted(EventRow event) {
+        int number = generation(event);
+        return number > 0 && isWanted(event, subscription.generations.get(number - 1));
+    }
+
+    private boolean isWanted(EventRow event, GenerationRow generation) {
+        boolean matches = wanted.computeIfAbsent(
+                generation.number + event.shape, shape -> generation.filter.wants(event.recorded.event()));
+        boolean tooOld = generation.since != null
+                && atRegistration.contains(event.seq())
+                && ModelDatabase.micros(event.recorded.createdAt()) < generation.since;
+        return matches && !tooOld;
+    }
+}

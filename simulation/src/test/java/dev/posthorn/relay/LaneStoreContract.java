@@ -1,0 +1,223 @@
+package dev.posthorn.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Guards;
+import dev.posthorn.sink.Outcome;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a lane relies on when it settles and looks at its rows. */
+abstract class LaneStoreContract extends Contract {
+
+    private static final Outcome.Failure NOT_NOW = new Outcome.Retry("not now");
+
+    @Test
+    void aSettleWhoseAnswerWasLostIsDoneOnce() {
+        long seq = record("a").get(0);
+        Owned owned = own("i1", subscription(s -> s));
+        owned.read();
+        Settlement settlement =
+                owned.settlement(changes -> changes.attempts.add(new AttemptRecord(seq, 1, 0, 0, NOT_NOW)));
+        assertThat(owned.lane.settle(settlement)).isTrue();
+        assertThat(owned.lane.settle(settlement)).isTrue();
+        assertThat(store.attempts(seq)).isEqualTo(1);
+    }
+
+    @Test
+    void aFormerOwnerSettlesNothing() {
+        record("a");
+        Owned former = own("i1", subscription(s -> s));
+        RecordedEvent event = former.read().get(0);
+        store.advance(TTL.plusSeconds(1));
+        Owned owner = own("i2", subscription(s -> s));
+        assertThat(former.settle(changes -> changes.put(held(event)))).isFalse();
+        assertThat(owner.lane.row(event.seq())).isNull();
+        assertThat(owner.grant.mark()).isEqualTo(former.grant.mark());
+        owner.read();
+        assertThat(owner.settle(changes -> {})).isTrue();
+    }
+
+    @Test
+    void rowsAreDueInTheOrderOfTheirTimes() {
+        record("a", "b", "c", "d");
+        Owned owned = own("i1", subscription(s -> s));
+        List<RecordedEvent> events = owned.read();
+        assertThat(owned.lane.agenda().nextDue()).isNull();
+        owned.settle(changes -> {
+            changes.put(waiting(events.get(0), 2, Duration.ofSeconds(9)));
+            changes.put(deferred(events.get(1), Duration.ofSeconds(3)));
+            changes.put(waiting(events.get(2), 1, Duration.ofSeconds(6)));
+            changes.put(held(events.get(3)));
+        });
+        assertThat(owned.lane.due(10)).isEmpty();
+        assertThat(owned.lane.agenda().nextDue()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(owned.lane.earliest().seq())
+                .as("deferred ones are no probes")
+                .isEqualTo(events.get(2).seq());
+        assertThat(owned.lane.earliest().due()).isFalse();
+        store.advance(Duration.ofSeconds(7));
+        assertThat(seqs(owned.lane.due(10)))
+                .containsExactly(events.get(1).seq(), events.get(2).seq());
+        assertThat(seqs(owned.lane.due(1))).containsExactly(events.get(1).seq());
+        assertThat(owned.lane.agenda().nextDue()).isNegative();
+        DeliveryRow row = owned.lane.row(events.get(0).seq());
+        assertThat(row.attempts()).isEqualTo(2);
+        assertThat(row.due()).isFalse();
+        assertThat(row.state()).isEqualTo(DeliveryState.WAITING);
+        assertThat(row.event().event().id()).isEqualTo(events.get(0).event().id());
+    }
+
+    @Test
+    void heldEventsKeepTheirPlacesAndOneThatIsHeldAnewGoesToTheEnd() {
+        record("a", "a", "a", "b");
+        Owned owned = own("i1", subscription(s -> s));
+        List<RecordedEvent> events = owned.read();
+        owned.settle(changes -> events.forEach(event -> changes.put(held(event))));
+        assertThat(seqs(owned.lane.held(List.of("a"), 10)))
+                .containsExactly(seq(events, 0), seq(events, 1), seq(events, 2));
+        owned.settle(changes -> changes.put(waiting(events.get(1), 1, Duration.ZERO)));
+        assertThat(seqs(owned.lane.held(List.of("a"), 10))).containsExactly(seq(events, 0), seq(events, 2));
+        owned.settle(changes -> changes.put(held(events.get(1))));
+        owned.settle(changes -> changes.put(held(events.get(0))));
+        assertThat(seqs(owned.lane.held(List.of("a"), 2))).containsExactly(seq(events, 2), seq(events, 1));
+        owned.settle(changes -> changes.removeRow(seq(events, 2)));
+        assertThat(seqs(owned.lane.held(List.of("a"), 10))).containsExactly(seq(events, 1), seq(events, 0));
+    }
+
+    private static long seq(List<RecordedEvent> events, int index) {
+        return events.get(index).seq();
+    }
+
+    @Test
+    void aNewOwnerLearnsWhichKeysAreBlockedAndWhichEventsAreKnown() {
+        record("waits", "waits", "held", "letter", "later", "free");
+        Owned owned = own("i1", subscription(s -> s));
+        List<RecordedEvent> events = owned.read();
+        owned.settle(changes -> {
+            changes.put(waiting(events.get(0), 1, Duration.ZERO));
+            changes.put(held(events.get(1)));
+            changes.put(held(events.get(2)));
+            changes.letters.add(dead(events.get(3), 1, true));
+            changes.put(deferred(events.get(4), Duration.ofDays(1)));
+        });
+        assertThat(owned.lane.blockedKeys())
+                .containsExactlyInAnyOrder(
+                        new LaneStore.BlockedKey("waits", 1, 0),
+                        new LaneStore.BlockedKey("held", 0, 0),
+                        new LaneStore.BlockedKey("letter", 0, 1));
+        List<Long> all = events.stream().map(RecordedEvent::seq).toList();
+        assertThat(owned.lane.known(all)).containsExactlyInAnyOrderElementsOf(all.subList(0, 5));
+    }
+
+    @Test
+    void aDeadLetterIsReplayedReturnedAndRemoved() {
+        record("a");
+        Owned owned = own("i1", subscription(s -> s));
+        RecordedEvent event = owned.read().get(0);
+        owned.settle(changes -> changes.letters.add(dead(event, 3, true)));
+        Letter letter = owned.lane.letter(event.seq());
+        assertThat(letter.attempts()).isEqualTo(3);
+        assertThat(letter.holdsKey()).isTrue();
+        assertThat(letter.replaying()).isFalse();
+        owned.settle(changes -> {
+            changes.put(row(event, DeliveryState.WAITING, 3, Duration.ZERO, letter.id()));
+            changes.letters.add(new LetterChange.Replaying(event.seq()));
+        });
+        DeliveryRow row = owned.lane.due(1).get(0);
+        assertThat(row.replay()).isTrue();
+        assertThat(row.holdsKey()).isTrue();
+        assertThat(row.unanswered()).isFalse();
+        assertThat(owned.lane.letter(event.seq()).replaying()).isTrue();
+        owned.settle(changes -> changes.put(unanswered(event, 4, Duration.ZERO)));
+        assertThat(owned.lane.due(1).get(0).unanswered())
+                .as("counted, and no answer")
+                .isTrue();
+        assertThat(owned.lane.due(1).get(0).replay()).isTrue();
+        owned.settle(changes -> {
+            changes.removeRow(event.seq());
+            changes.letters.add(new LetterChange.Returned(event.seq(), 4, NOT_NOW));
+        });
+        assertThat(owned.lane.letter(event.seq()).attempts()).isEqualTo(4);
+        assertThat(owned.lane.blockedKeys()).containsExactly(new LaneStore.BlockedKey("a", 0, 1));
+        owned.settle(changes -> changes.letters.add(new LetterChange.Removed(event.seq())));
+        assertThat(owned.lane.letter(event.seq())).isNull();
+        assertThat(owned.lane.blockedKeys()).isEmpty();
+    }
+
+    @Test
+    void lettersOfAKeyComeInTheOrderInWhichTheyDied() {
+        record("a", "a", "a", "a");
+        Owned owned = own("i1", subscription(s -> s));
+        List<RecordedEvent> events = owned.read();
+        owned.settle(changes -> changes.letters.add(dead(events.get(2), 1, false)));
+        owned.settle(changes -> {
+            changes.letters.add(dead(events.get(0), 1, true));
+            changes.letters.add(dead(events.get(3), 1, true));
+        });
+        owned.settle(changes -> changes.letters.add(dead(events.get(1), 1, false)));
+        owned.settle(changes ->
+                changes.letters.add(new LetterChange.Discarded(events.get(3).seq(), "me", "why")));
+        assertThat(owned.lane.letters("a"))
+                .extracting(Letter::seq)
+                .containsExactly(seq(events, 2), seq(events, 0), seq(events, 1));
+        assertThat(owned.lane.letter(seq(events, 3)).discarded()).isTrue();
+        owned.settle(changes -> changes.letters.add(new LetterChange.Released(seq(events, 0))));
+        assertThat(owned.lane.blockedKeys()).isEmpty();
+        assertThat(owned.lane.known(List.of(seq(events, 3))))
+                .as("discarded is known")
+                .hasSize(1);
+        owned.settle(changes -> changes.letters.add(dead(events.get(3), 7, true)));
+        assertThat(owned.lane.letter(seq(events, 3)).discarded()).isFalse();
+        assertThat(owned.lane.letter(seq(events, 3)).attempts()).isEqualTo(7);
+    }
+
+    @Test
+    void commandsGoToTheLaneOfTheirKeyUntilTheyAreAnswered() {
+        record("a", "b", "c", "d");
+        List<Owned> lanes = ownAll("i1", subscription(s -> s.lanes(2)), 2);
+        long all = 0;
+        for (Owned owned : lanes) {
+            for (RecordedEvent event : owned.read()) {
+                assertThat(owned.lane.agenda().commands()).isEqualTo(false);
+                store.command(owned.grant.subscriptionId(), Command.Kind.DEFER, event.seq());
+                Command command = owned.lane.commands(10).get(0);
+                assertThat(command.seq()).isEqualTo(event.seq());
+                assertThat(command.key()).isEqualTo(event.event().key());
+                assertThat(command.dueAt()).isEqualTo(StoreFixture.START);
+                assertThat(command.requestedBy()).isEqualTo("operator");
+                assertThat(owned.lane.agenda().commands()).isTrue();
+                owned.settle(changes -> changes.answers.put(command.id(), "done"));
+                assertThat(owned.lane.commands(10)).isEmpty();
+                all++;
+            }
+        }
+        assertThat(all).isEqualTo(4);
+    }
+
+    @Test
+    void whatTheMarkHasNotPassedIsUnsettled() {
+        List<Long> before = record("a", "b");
+        Owned owned = own("i1", subscription(s -> s));
+        owned.read();
+        assertThat(owned.lane.isUnsettled(before.get(0))).as("not written yet").isTrue();
+        owned.settle(changes -> {});
+        long after = record("c").get(0);
+        assertThat(owned.lane.isUnsettled(before.get(0))).isFalse();
+        assertThat(owned.lane.isUnsettled(after)).isTrue();
+        assertThat(owned.lane.isUnsettled(99_999)).isFalse();
+    }
+
+    @Test
+    void withoutItsFenceAStaleSettleGoesThrough() {
+        record("a");
+        Owned former = own("i1", subscription(s -> s));
+        former.read();
+        store.advance(TTL.plusSeconds(1));
+        own("i2", subscription(s -> s));
+        LaneStore unfenced = store.lane(former.grant, Guards.without(dev.posthorn.log.Guard.EPOCH_FENCE));
+        assertThat(unfenced.settle(former.settlement(changes -> {}))).isTrue();
+    }
+}

@@ -1,0 +1,171 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.Outbox;
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.event.Event;
+import dev.posthorn.log.EventLog;
+import dev.posthorn.log.Guards;
+import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.PostgresLog;
+import dev.posthorn.log.Schema;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.log.Session;
+import dev.posthorn.testing.SettableClock;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+
+final class PostgresFixture implements StoreFixture {
+
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private static final String COMMAND = """
+            INSERT INTO posthorn.command (subscription_id, kind, key, event_id, seq, due_at, requested_by, reason)
+            SELECT %d, '%s', key, id, seq, CASE WHEN '%s' = 'DEFER' THEN timestamptz '%s' END, 'operator', 'because'
+              FROM posthorn.event WHERE seq = %d
+            """;
+
+    /** Started on first use, stopped with the JVM. */
+    private static final class Server {
+        static final EmbeddedPostgres ONLY = EmbeddedPostgres.builder().start();
+    }
+
+    private final DataSource dataSource;
+    private final SettableClock clock;
+    private final Session session;
+    private final Outbox outbox = Outbox.create();
+    private final List<Connection> transactions = new ArrayList<>();
+
+    PostgresFixture() {
+        String name = "contract_" + COUNT.incrementAndGet();
+        try (Connection connection = Server.ONLY.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE DATABASE " + name);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        dataSource = Server.ONLY.dataSource(name);
+        new Schema(SchemaName.DEFAULT).install(dataSource);
+        clock = SettableClock.at(START, dataSource, SchemaName.DEFAULT);
+        session = new Session(dataSource, SchemaName.DEFAULT, Guards.ALL);
+    }
+
+    @Override
+    public int begin() {
+        try {
+            Connection connection = dataSource.getConnection();
+            connection.setAutoCommit(false);
+            transactions.add(connection);
+            value(connection, "SELECT pg_current_xact_id()::text");
+            return transactions.size() - 1;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public long insert(int transaction, Event event) {
+        Connection connection = transactions.get(transaction);
+        outbox.record(connection, event);
+        return Long.parseLong(value(connection, "SELECT seq FROM posthorn.event WHERE id = '" + event.id() + "'"));
+    }
+
+    @Override
+    public void commit(int transaction) {
+        try (Connection connection = transactions.get(transaction)) {
+            connection.commit();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void rollback(int transaction) {
+        try (Connection connection = transactions.get(transaction)) {
+            connection.rollback();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public EventLog log(LaneScope scope) {
+        return new PostgresLog(session, scope, Guards.ALL);
+    }
+
+    @Override
+    public LeaseStore leases(String instance) {
+        return new PostgresLeaseStore(session, instance, clock, Guards.ALL);
+    }
+
+    @Override
+    public LaneStore lane(LaneGrant grant, Guards guards) {
+        return new PostgresLaneStore(session, grant, "contract", guards);
+    }
+
+    @Override
+    public void command(long subscriptionId, Command.Kind kind, long seq) {
+        execute(COMMAND.formatted(subscriptionId, kind, kind, START, seq));
+    }
+
+    @Override
+    public void pause(String subscription, boolean paused) {
+        Subscriptions subscriptions = new Subscriptions(dataSource, SchemaName.DEFAULT);
+        if (paused) {
+            subscriptions.pause(subscription);
+        } else {
+            subscriptions.resume(subscription);
+        }
+    }
+
+    @Override
+    public void advance(Duration time) {
+        clock.advance(time);
+    }
+
+    @Override
+    public long attempts(long seq) {
+        try (Connection connection = dataSource.getConnection()) {
+            return Long.parseLong(value(connection, "SELECT count(*) FROM posthorn.attempt WHERE seq = " + seq));
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void execute(String sql) {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String value(Connection connection, String sql) {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        session.close();
+        for (Connection connection : transactions) {
+            try {
+                connection.close();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.posthorn.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.log.Guards;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The promises, under every fault that the simulation knows. The length is {@code -Dposthorn.simulation.seeds=N}. */
+class SimulationTest {
+
+    private static final long SEEDS = Long.getLong("posthorn.simulation.seeds", 20_000);
+    private static final int THREADS = Math.min(2, Runtime.getRuntime().availableProcessors());
+
+    @Test
+    void everySeedKeepsEveryPromise() {
+        assertThat(new Simulation(Guards.ALL).run(1, SEEDS, THREADS)).isNull();
+    }
+
+    @Test
+    void aSeedIsTheSameWheneverItIsRun() {
+        for (long seed = 1; seed <= 20; seed++) {
+            List<String> once = new ArrayList<>();
+            List<String> again = new ArrayList<>();
+            new Simulation(Guards.ALL).replay(seed, once);
+            new Simulation(Guards.ALL).replay(seed, again);
+            assertThat(again).isNotEmpty().isEqualTo(once);
+        }
+    }
+}
