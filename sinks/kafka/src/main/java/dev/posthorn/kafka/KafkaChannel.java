@@ -3,6 +3,7 @@ package dev.posthorn.kafka;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.sink.Answer;
 import dev.posthorn.sink.Channel;
+import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import java.time.Duration;
 import java.util.Deque;
@@ -36,7 +37,7 @@ final class KafkaChannel implements Channel {
     /** Long enough for a network thread to end that is not caught in a name lookup. */
     private static final long CLOSE_PATIENCE_MILLIS = 200;
 
-    private record Failed(Delivery delivery, Outcome outcome) {}
+    private record Failed(Delivery delivery, Outcome.Failure outcome) {}
 
     private final Map<String, Object> config;
     private final Secrets secrets;
@@ -46,7 +47,7 @@ final class KafkaChannel implements Channel {
     private final Deque<Failed> failed = new ConcurrentLinkedDeque<>();
 
     /** Set by the first failure: the answer to everything behind it. */
-    private final AtomicReference<@Nullable Outcome> behind = new AtomicReference<>();
+    private final AtomicReference<Outcome.@Nullable Failure> behind = new AtomicReference<>();
 
     private final Thread feeder;
     private volatile @Nullable Producer<byte[], byte[]> producer;
@@ -118,7 +119,10 @@ final class KafkaChannel implements Channel {
         Topic topic = topics.of(delivery.event().event());
         delivery.goesTo(topic);
         if (topic.brokenRule() != null) {
-            refuse(delivery, new Outcome.Reject("topic '" + topic.name() + "' is impossible: " + topic.brokenRule()));
+            refuse(
+                    delivery,
+                    new Outcome.Reject(
+                            ErrorClass.INVALID, "topic '" + topic.name() + "' is impossible: " + topic.brokenRule()));
             return;
         }
         try {
@@ -174,7 +178,7 @@ final class KafkaChannel implements Channel {
         if (closed) {
             return;
         }
-        Outcome outcome = diagnose(delivery, error);
+        Outcome.Failure outcome = diagnose(delivery, error);
         if (Thread.currentThread() == feeder) {
             refuse(delivery, outcome);
         } else {
@@ -182,19 +186,19 @@ final class KafkaChannel implements Channel {
         }
     }
 
-    private Outcome diagnose(Delivery delivery, Exception error) {
-        Outcome instead = behind.get();
+    private Outcome.Failure diagnose(Delivery delivery, Exception error) {
+        Outcome.Failure instead = behind.get();
         if (instead != null && !Diagnosis.isTheEvents(error)) {
             return instead;
         }
-        Outcome outcome = Diagnosis.of(error, delivery.topicName());
-        return outcome instanceof Outcome.Unavailable unavailable
-                ? new Outcome.Unavailable(secrets.hiddenIn(unavailable.reason()))
+        Outcome.Failure outcome = Diagnosis.of(error, delivery.topicName());
+        return outcome instanceof Outcome.Unavailable
+                ? new Outcome.Unavailable(outcome.errorClass(), secrets.hiddenIn(outcome.reason()))
                 : outcome;
     }
 
     /** Nothing after this event is sent. What was sent before it is in good order and gets its answers first. */
-    private void refuse(Delivery delivery, Outcome outcome) {
+    private void refuse(Delivery delivery, Outcome.Failure outcome) {
         Producer<byte[], byte[]> open = producer;
         if (open != null && behind.get() == null) {
             awaitAnswers(open);
@@ -215,13 +219,15 @@ final class KafkaChannel implements Channel {
         }
     }
 
-    private boolean isFirstFailure(Outcome outcome) {
+    private boolean isFirstFailure(Outcome.Failure outcome) {
         return behind.compareAndSet(
-                null, new Outcome.Unavailable("not sent, because an earlier event failed: " + outcome));
+                null,
+                new Outcome.Unavailable(
+                        outcome.errorClass(), "not sent, because an earlier event failed: " + outcome.reason()));
     }
 
     /** On the network thread, which must not send anything more. Rejected events are told first: they are the cause. */
-    private void lose(Delivery delivery, Outcome outcome) {
+    private void lose(Delivery delivery, Outcome.Failure outcome) {
         Producer<byte[], byte[]> open = producer;
         if (behind.get() == null && isFirstFailure(outcome) && open != null) {
             open.close(Duration.ZERO);

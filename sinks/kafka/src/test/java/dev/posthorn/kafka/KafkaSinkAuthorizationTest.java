@@ -3,6 +3,7 @@ package dev.posthorn.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.embedded.kafka.EmbeddedKafka;
+import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +57,9 @@ class KafkaSinkAuthorizationTest {
                     .allSatisfy(outcome -> assertThat(outcome)
                             .isInstanceOf(Outcome.Unavailable.class)
                             .asString()
-                            .contains("not authorized to write to topic 'order.events'"));
+                            .contains("not authorized to write to topic 'order.events'"))
+                    .extracting(Outcome.Failure::errorClass)
+                    .containsOnly(ErrorClass.AUTH);
 
             admin.createAcls(List.of(MAY_WRITE)).all().get();
             int recorded = load.end();
@@ -80,7 +83,9 @@ class KafkaSinkAuthorizationTest {
                             .isInstanceOf(Outcome.Unavailable.class)
                             .asString()
                             .contains("refused the login")
-                            .doesNotContain("wr0ng-word"));
+                            .doesNotContain("wr0ng-word"))
+                    .extracting(Outcome.Failure::errorClass)
+                    .isEqualTo(ErrorClass.AUTH);
         }
     }
 

@@ -3,10 +3,14 @@ package dev.posthorn.kafka;
 import static dev.posthorn.kafka.OutboxDatabase.event;
 import static dev.posthorn.kafka.OutboxDatabase.numbered;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.embedded.kafka.EmbeddedKafka;
 import dev.posthorn.event.Event;
+import dev.posthorn.relay.AfterDeadLetter;
+import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +29,7 @@ class KafkaSinkFailuresTest {
 
     private static final int EVENTS = 2000;
     private static final int BAD = 1000;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static EmbeddedKafka kafka;
     private static int topics;
@@ -51,63 +56,57 @@ class KafkaSinkFailuresTest {
     }
 
     @Test
-    void anEventOverTheProducersLimitStopsTheLaneWhenEverythingBeforeItIsSettled() {
+    void anEventOverTheProducersLimitIsADeadLetterAndItsKeyGoesOn() {
         kafka.createTopic(topic, 4);
         record(run(BAD, event(BAD, "order.placed", noise(40_000))));
 
         try (RelayRun run = RelayRun.start(
                 database, small().setting("max.request.size", "20000").build())) {
-            run.awaitStopped();
+            run.awaitDelivered(EVENTS - 1);
+            awaitDeadLetter("too-large", "20000", "max.request.size", topic);
 
-            run.awaitDelivered(BAD);
-            assertThat(run.sink().failures())
-                    .singleElement()
-                    .satisfies(outcome -> assertThat(outcome)
-                            .isInstanceOf(Outcome.Reject.class)
-                            .asString()
-                            .contains("20000", "max.request.size", topic));
+            assertThat(run.sink().failures()).singleElement().isInstanceOf(Outcome.Reject.class);
+            assertThat(run.overtaken()).isZero();
         }
-        assertThat(numbers()).isEqualTo(range(0, BAD));
-
-        restartAndExpect(small(), range(0, EVENTS));
+        assertThat(numbers()).isEqualTo(allBut(BAD));
     }
 
     @Test
-    void anEventOverTheTopicsLimitStopsTheLaneWhenEverythingBeforeItIsSettled() throws Exception {
+    void anEventOverTheTopicsLimitIsADeadLetterThatArrivesWhenItIsReplayed() throws Exception {
         kafka.createTopic(topic, 4, Map.of("max.message.bytes", "10000"));
         record(run(BAD, event(BAD, "order.placed", noise(40_000))));
 
         try (RelayRun run = RelayRun.start(database, small().build())) {
-            run.awaitStopped();
-
-            run.awaitDelivered(BAD);
-            assertThat(run.sink().failures())
-                    .singleElement()
-                    .satisfies(outcome -> assertThat(outcome)
-                            .isInstanceOf(Outcome.Reject.class)
-                            .asString()
-                            .contains("max.message.bytes", topic));
+            run.awaitDelivered(EVENTS - 1);
+            awaitDeadLetter("too-large", "max.message.bytes", topic);
+            assertThat(run.sink().failures()).singleElement().isInstanceOf(Outcome.Reject.class);
             assertThat(run.overtaken()).isZero();
-        }
-        assertThat(numbers()).isEqualTo(range(0, BAD));
 
-        allow(100_000);
-        restartAndExpect(small(), range(0, EVENTS));
+            allow(100_000);
+            database.replayAll();
+            await().atMost(PATIENCE).until(() -> database.deadLetters().isEmpty());
+        }
+        List<Integer> expected = allBut(BAD);
+        expected.add(BAD);
+        assertThat(numbers()).isEqualTo(expected);
     }
 
     /** A broker that has not heard of a producer yet takes its second batch although the first has failed. */
     @Test
-    void nothingOvertakesTheVeryFirstEventOfAChannel() throws Exception {
+    void nothingOvertakesTheVeryFirstEventOfAChannel() {
         kafka.createTopic(topic, 1, Map.of("max.message.bytes", "10000"));
         record(run(0, event(0, "order.placed", noise(40_000))));
 
-        try (RelayRun run = RelayRun.start(database, small().build())) {
-            run.awaitStopped();
+        try (RelayRun run =
+                RelayRun.start(database, small().build(), settings -> settings.afterDeadLetter(AfterDeadLetter.HOLD))) {
+            await().atMost(PATIENCE).until(() -> database.waiting("HELD") == EVENTS - 1);
+
+            assertThat(database.deadLetters())
+                    .singleElement()
+                    .satisfies(letter -> assertThat(letter.holdsKey()).isTrue());
+            assertThat(run.overtaken()).isZero();
         }
         assertThat(numbers()).isEmpty();
-
-        allow(100_000);
-        restartAndExpect(small(), range(0, EVENTS));
     }
 
     @Test
@@ -118,11 +117,12 @@ class KafkaSinkFailuresTest {
         record(run(BAD, keyless));
 
         try (RelayRun run = RelayRun.start(database, small().build())) {
-            run.awaitStopped();
+            run.awaitDelivered(EVENTS - 1);
+            awaitDeadLetter("invalid", topic);
 
-            assertThat(run.sink().failures()).first().isInstanceOf(Outcome.Reject.class);
+            assertThat(run.overtaken()).isZero();
         }
-        assertThat(numbers()).isEqualTo(range(0, numbers().size())).hasSizeLessThanOrEqualTo(BAD);
+        assertThat(numbers()).isEqualTo(allBut(BAD));
     }
 
     @Test
@@ -141,15 +141,15 @@ class KafkaSinkFailuresTest {
                     .allSatisfy(outcome -> assertThat(outcome)
                             .isInstanceOf(Outcome.Unavailable.class)
                             .asString()
-                            .contains("'" + missing + "' cannot be found", "create it"));
+                            .contains("'" + missing + "' cannot be found", "create it"))
+                    .extracting(Outcome.Failure::errorClass)
+                    .containsOnly(ErrorClass.REFUSED);
 
             kafka.createTopic(missing, 1);
             run.awaitDelivered(EVENTS);
             assertThat(run.overtaken()).isZero();
         }
-        List<Integer> others = new ArrayList<>(range(0, EVENTS));
-        others.remove(Integer.valueOf(BAD));
-        assertThat(numbers()).isEqualTo(others);
+        assertThat(numbers()).isEqualTo(allBut(BAD));
         assertThat(TopicContent.numbers(kafka.bootstrapServers(), missing)).containsExactly(BAD);
     }
 
@@ -181,11 +181,13 @@ class KafkaSinkFailuresTest {
         return KafkaSink.builder(kafka.bootstrapServers()).topic(topic);
     }
 
-    private void restartAndExpect(KafkaSink.Builder sink, List<Integer> expected) {
-        try (RelayRun run = RelayRun.start(database, sink.build())) {
-            run.awaitDelivered(expected.size() - numbers().size());
-        }
-        assertThat(numbers()).isEqualTo(expected);
+    private void awaitDeadLetter(String errorClass, String... inMessage) {
+        await().atMost(PATIENCE).until(() -> !database.deadLetters().isEmpty());
+        assertThat(database.deadLetters()).singleElement().satisfies(letter -> {
+            assertThat(letter.number()).isEqualTo(BAD);
+            assertThat(letter.errorClass()).isEqualTo(errorClass);
+            assertThat(letter.message()).contains(inMessage);
+        });
     }
 
     private void allow(int bytes) throws Exception {
@@ -217,8 +219,14 @@ class KafkaSinkFailuresTest {
         return IntStream.range(from, to).boxed().toList();
     }
 
+    private static List<Integer> allBut(int number) {
+        List<Integer> others = new ArrayList<>(range(0, EVENTS));
+        others.remove(Integer.valueOf(number));
+        return others;
+    }
+
     /** Text that no compression makes much smaller. */
-    private static String noise(int length) {
+    static String noise(int length) {
         return new Random(7)
                 .ints(length, '!', '~')
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)

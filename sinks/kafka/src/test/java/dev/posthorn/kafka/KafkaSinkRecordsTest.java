@@ -8,7 +8,12 @@ import dev.posthorn.embedded.kafka.EmbeddedKafka;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.sink.Channel;
+import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
@@ -136,6 +142,7 @@ class KafkaSinkRecordsTest {
                 .asString()
                 .contains("'shop/orders.events'", "letters, digits");
         assertThat(outcomes.get(2)).isInstanceOf(Outcome.Unavailable.class);
+        assertThat(errorClasses()).containsExactly(ErrorClass.INVALID, ErrorClass.INVALID);
     }
 
     @Test
@@ -148,6 +155,7 @@ class KafkaSinkRecordsTest {
 
             await().until(() -> outcomes.size() == 2);
             assertThat(outcomes).hasOnlyElementsOfType(Outcome.Unavailable.class);
+            assertThat(errorClasses()).containsOnly(ErrorClass.REFUSED);
         }
     }
 
@@ -167,6 +175,50 @@ class KafkaSinkRecordsTest {
                     .asString()
                     .contains("nowhere.p12")
                     .doesNotContain("s3cret");
+            assertThat(errorClasses()).containsExactly(ErrorClass.TLS);
+        }
+    }
+
+    @Test
+    void aBrokerWhoseNameNobodyKnowsIsUnavailable() {
+        try (Channel channel = open(KafkaSink.builder("nowhere.invalid:9092").build())) {
+            hand(channel, List.of(order("a").build()));
+
+            await().atMost(TIMEOUT).until(() -> outcomes.size() == 1);
+            assertThat(outcomes).hasOnlyElementsOfType(Outcome.Unavailable.class);
+            assertThat(errorClasses()).containsExactly(ErrorClass.DNS);
+        }
+    }
+
+    @Test
+    void aReceiverThatDoesNotSpeakTlsIsUnavailable() throws Exception {
+        CompletableFuture<Void> answering;
+        try (ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            answering = CompletableFuture.runAsync(() -> answerInPlainText(server));
+            KafkaSink sink = KafkaSink.builder("127.0.0.1:" + server.getLocalPort())
+                    .setting("security.protocol", "SSL")
+                    .build();
+            try (Channel channel = open(sink)) {
+                hand(channel, List.of(order("a").build()));
+
+                await().atMost(TIMEOUT).until(() -> outcomes.size() == 1);
+                assertThat(outcomes).hasOnlyElementsOfType(Outcome.Unavailable.class);
+                assertThat(errorClasses()).containsExactly(ErrorClass.TLS);
+            }
+        }
+        answering.join();
+    }
+
+    private static void answerInPlainText(ServerSocket server) {
+        try {
+            while (true) {
+                try (Socket socket = server.accept()) {
+                    socket.getOutputStream().write("what do you want?\r\n".getBytes(UTF_8));
+                    int unused = socket.getInputStream().read();
+                }
+            }
+        } catch (IOException closed) {
+            // the test is over
         }
     }
 
@@ -186,6 +238,13 @@ class KafkaSinkRecordsTest {
             assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(1));
             await().until(() -> threads("leak-") == 0);
         }
+    }
+
+    private List<ErrorClass> errorClasses() {
+        return outcomes.stream()
+                .filter(Outcome.Failure.class::isInstance)
+                .map(outcome -> ((Outcome.Failure) outcome).errorClass())
+                .toList();
     }
 
     private static long threads(String name) {

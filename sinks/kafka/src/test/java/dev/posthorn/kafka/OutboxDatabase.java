@@ -6,7 +6,10 @@ import dev.posthorn.event.Event;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -51,6 +54,60 @@ final class OutboxDatabase {
             connection.setAutoCommit(false);
             outbox.record(connection, events);
             connection.commit();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A dead letter, and the number at the beginning of its payload. */
+    record DeadLetter(int number, String errorClass, String message, boolean holdsKey) {}
+
+    List<DeadLetter> deadLetters() {
+        return query(
+                "SELECT split_part(convert_from(payload, 'UTF8'), ' ', 1), error_class, error_message, holds_key"
+                        + " FROM posthorn.dead_letter ORDER BY seq",
+                row -> new DeadLetter(row.getInt(1), row.getString(2), row.getString(3), row.getBoolean(4)));
+    }
+
+    /** How many events wait, in this state. */
+    int waiting(String state) {
+        return query("SELECT count(*) FROM posthorn.delivery WHERE state = '" + state + "'", row -> row.getInt(1))
+                .get(0);
+    }
+
+    /** How many events wait. */
+    int waiting() {
+        return query("SELECT count(*) FROM posthorn.delivery", row -> row.getInt(1))
+                .get(0);
+    }
+
+    /** Asks for every dead letter to be sent again. */
+    void replayAll() {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("""
+                    INSERT INTO posthorn.command (subscription_id, kind, key, event_id, seq, requested_by)
+                    SELECT subscription_id, 'REPLAY', key, event_id, seq, 'test' FROM posthorn.dead_letter
+                    """);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** What to do with a row. */
+    interface Reading<T> {
+        T of(ResultSet row) throws SQLException;
+    }
+
+    <T> List<T> query(String sql, Reading<T> reading) {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<T> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(reading.of(rows));
+            }
+            return found;
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -37,12 +38,24 @@ final class TopicContent {
 
     /** The numbers at the beginning of the payloads. */
     static List<Integer> numbers(String bootstrapServers, String topic) {
-        return of(bootstrapServers, topic).stream()
-                .map(each -> Integer.valueOf(new String(each.value(), UTF_8).split(" ", 2)[0]))
-                .toList();
+        return of(bootstrapServers, topic).stream().map(TopicContent::number).toList();
     }
 
-    /** The same without repetitions: in this order they came first. */
+    private static Integer number(ConsumerRecord<byte[], byte[]> record) {
+        return Integer.valueOf(new String(record.value(), UTF_8).split(" ", 2)[0]);
+    }
+
+    /** The same by key, for events that have one. */
+    static Map<String, List<Integer>> numbersByKey(String bootstrapServers, String topic) {
+        Map<String, List<Integer>> byKey = new TreeMap<>();
+        for (ConsumerRecord<byte[], byte[]> record : of(bootstrapServers, topic)) {
+            byKey.computeIfAbsent(new String(record.key(), UTF_8), key -> new ArrayList<>())
+                    .add(number(record));
+        }
+        return byKey;
+    }
+
+    /** All of them without repetitions: in this order they came first. */
     static List<Integer> firstNumbers(String bootstrapServers, String topic) {
         return numbers(bootstrapServers, topic).stream().distinct().toList();
     }

@@ -15,7 +15,7 @@ final class WatchedSink implements Sink {
 
     private final Sink sink;
     private final AtomicInteger opened = new AtomicInteger();
-    private final List<Outcome> failures = new CopyOnWriteArrayList<>();
+    private final List<Outcome.Failure> failures = new CopyOnWriteArrayList<>();
 
     WatchedSink(Sink sink) {
         this.sink = sink;
@@ -44,9 +44,9 @@ final class WatchedSink implements Sink {
 
             /** The first of each channel: what follows is behind it. */
             private synchronized void note(Outcome outcome) {
-                if (!failed && !(outcome instanceof Outcome.Delivered)) {
+                if (!failed && outcome instanceof Outcome.Failure failure) {
                     failed = true;
-                    failures.add(outcome);
+                    failures.add(failure);
                 }
             }
 
@@ -67,7 +67,7 @@ final class WatchedSink implements Sink {
         return opened.get();
     }
 
-    List<Outcome> failures() {
+    List<Outcome.Failure> failures() {
         return List.copyOf(failures);
     }
 }
