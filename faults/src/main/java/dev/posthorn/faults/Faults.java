@@ -1,6 +1,9 @@
 package dev.posthorn.faults;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.faults.steps.Halts;
+import dev.posthorn.faults.steps.Sweep;
+import dev.posthorn.relay.AfterDeadLetter;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -66,6 +69,29 @@ public final class Faults {
                 Relays.Report report = relays.freeze(1, time);
                 System.out.println("freeze: " + report);
                 return report.isClean();
+            }
+        });
+    }
+
+    @Command(
+            mixinStandardHelpOptions = true,
+            description = "Ends a relay between any two of its steps, each once, and lets another one go on.")
+    int steps(@Option(names = "--quick", description = "only one kind of receiver, and fewer points") boolean quick) {
+        return run(() -> {
+            boolean clean = true;
+            for (boolean keepsOrder : quick ? new boolean[] {false} : new boolean[] {false, true}) {
+                for (AfterDeadLetter after : AfterDeadLetter.values()) {
+                    try (Sweep sweep = new Sweep(Servers.newest(), keepsOrder, after)) {
+                        Sweep.Report report = sweep.run(quick ? 2 : 1, quick ? 10 : 1);
+                        System.out.println("steps: " + report);
+                        clean &= report.isClean();
+                    }
+                }
+            }
+            try (Halts halts = new Halts(Servers.newest())) {
+                Halts.Report report = halts.run();
+                System.out.println("steps: " + report);
+                return clean && report.isClean();
             }
         });
     }

@@ -1,6 +1,7 @@
 package dev.posthorn.faults;
 
 import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.RetryPolicy;
 import dev.posthorn.relay.Subscription;
 import java.io.IOException;
 import java.time.Duration;
@@ -43,6 +44,8 @@ public final class RelayProcess {
                 .inFlightLimit(Integer.parseInt(args[6]))
                 .leaseTtl(Duration.ofMillis(Long.parseLong(args[7])))
                 .timeout(Duration.ofMillis(Long.parseLong(args[8])))
+                // Whatever fails here passes at once, and a run has no time to wait for minutes.
+                .retry(RetryPolicy.of(RetryPolicy.UNLIMITED, Duration.ofMillis(200)))
                 .fromBeginning()
                 .build();
     }

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.sink.Answer;
 import dev.posthorn.sink.Channel;
+import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.sink.Sink;
 import java.io.BufferedReader;
@@ -24,9 +25,17 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * Sends events to a {@link Receiver}, one connection per channel. A line says who is speaking, then every event is a
- * line of id and payload; the receiver answers with the id once it has it.
+ * line of id and payload; the receiver answers with the id once it has it, and, if it does not take it, with one word
+ * more.
  */
 public final class SocketSink implements Sink {
+
+    /** What a receiver adds to the id if the event should come again, or never. */
+    public static final String LATER = " later";
+
+    public static final String NEVER = " never";
+
+    private static final int ID_LENGTH = 36;
 
     private final String instance;
     private final String subscription;
@@ -105,16 +114,24 @@ public final class SocketSink implements Sink {
         private void hearAnswers() {
             try {
                 BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
-                for (String id = in.readLine(); id != null; id = in.readLine()) {
-                    Answer answer = unanswered.remove(id);
+                for (String line = in.readLine(); line != null; line = in.readLine()) {
+                    Answer answer = unanswered.remove(line.substring(0, ID_LENGTH));
                     if (answer != null) {
-                        answer.with(Outcome.DELIVERED);
+                        answer.with(outcome(line.substring(ID_LENGTH)));
                     }
                 }
                 fail("the receiver closed the connection");
             } catch (IOException e) {
                 fail(e.toString());
             }
+        }
+
+        private static Outcome outcome(String word) {
+            return switch (word) {
+                case "" -> Outcome.DELIVERED;
+                case LATER -> new Outcome.Retry(ErrorClass.SERVER_ERROR, "the receiver says: later");
+                default -> new Outcome.Reject(ErrorClass.INVALID, "the receiver says:" + word);
+            };
         }
 
         private void fail(String reason) {

@@ -1,0 +1,5 @@
+/** Ends a relay between any two of its steps, and looks at what the next one makes of what it finds. */
+@NullMarked
+package dev.posthorn.faults.steps;
+
+import org.jspecify.annotations.NullMarked;

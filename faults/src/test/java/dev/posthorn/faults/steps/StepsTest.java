@@ -1,0 +1,53 @@
+package dev.posthorn.faults.steps;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.faults.Servers;
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
+import dev.posthorn.relay.AfterDeadLetter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Longer form: {@code ./posthorn faults steps}. */
+class StepsTest {
+
+    @Test
+    void aRelayThatEndsBetweenAnyTwoOfItsStepsLosesAndReordersNothing() throws Exception {
+        try (Sweep sweep = new Sweep(Servers.newest(), false, AfterDeadLetter.HOLD)) {
+            assertKept(sweep.run(1, 25));
+        }
+    }
+
+    @Test
+    void neitherDoesOneWhoseSinkIsPipelined() throws Exception {
+        try (Sweep sweep = new Sweep(Servers.newest(), true, AfterDeadLetter.HOLD)) {
+            assertKept(sweep.run(3, 80));
+        }
+    }
+
+    @Test
+    void neitherDoesAProcessThatIsGoneFromOneInstructionToTheNext() throws Exception {
+        try (Halts halts = new Halts(Servers.newest())) {
+            Halts.Report report = halts.run();
+
+            System.out.println("steps: " + report);
+            assertThat(report.problems()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SKIP_KNOWN", "MARK_WITHOUT_HOLES", "BLOCKED_KEYS"})
+    void withoutItsGuardsItDoes(Guard guard) throws Exception {
+        try (Sweep sweep = new Sweep(Servers.newest(), false, AfterDeadLetter.HOLD, Guards.without(guard))) {
+            assertThat(sweep.run(4, 20).problems()).anyMatch(problem -> problem.contains(" came"));
+        }
+    }
+
+    private static void assertKept(Sweep.Report report) {
+        System.out.println("steps: " + report);
+        assertThat(report.problems()).isEmpty();
+        assertThat(report.missed()).as("kinds of change that no kill met").isEmpty();
+    }
+}
