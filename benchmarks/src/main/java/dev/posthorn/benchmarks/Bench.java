@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
         name = "bench",
         mixinStandardHelpOptions = true,
         description = "Measures Posthorn on this machine, beside a reference written by hand.",
-        subcommands = {Drain.class, Latency.class, Write.class, Flat.class, Scale.class})
+        subcommands = {Drain.class, Latency.class, Write.class, Flat.class, Scale.class, Hold.class, Retry.class})
 public final class Bench {
 
     private Bench() {}

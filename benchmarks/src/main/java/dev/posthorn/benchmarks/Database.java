@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** One database of the benchmark's server. */
@@ -58,13 +59,18 @@ record Database(PGSimpleDataSource dataSource) {
 
     /** Records sample events through the outbox, many in a transaction. */
     void record(int count, SampleEvents samples) throws SQLException {
+        record(count, samples::next);
+    }
+
+    /** The same with events of somebody's making. */
+    void record(int count, Supplier<Event> samples) throws SQLException {
         Outbox outbox = Outbox.create();
         PartitionKeeper partitions = new PartitionKeeper(dataSource, SchemaName.DEFAULT);
         try (Connection connection = transaction()) {
             for (int recorded = 0; recorded < count; recorded += BATCH) {
                 List<Event> batch = new ArrayList<>();
                 for (int i = recorded; i < Math.min(count, recorded + BATCH); i++) {
-                    batch.add(samples.next());
+                    batch.add(samples.get());
                 }
                 outbox.record(connection, batch);
                 connection.commit();

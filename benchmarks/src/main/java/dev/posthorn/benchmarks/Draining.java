@@ -3,6 +3,7 @@ package dev.posthorn.benchmarks;
 import dev.posthorn.relay.Lane;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.Subscription;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -12,6 +13,8 @@ import javax.sql.DataSource;
 final class Draining {
 
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    private static final long LONG_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final double PATIENCE_SECONDS = 60;
 
@@ -31,6 +34,28 @@ final class Draining {
     /** Makes the subscriptions known to the log, each with its start at this moment. */
     static void register(DataSource dataSource, List<Subscription> subscriptions) {
         seconds(dataSource, subscriptions, 1, 0);
+    }
+
+    /** Something that becomes true. */
+    interface Condition {
+        boolean holds() throws SQLException;
+    }
+
+    /** Runs a relay until something has become of it. */
+    static void until(DataSource dataSource, List<Subscription> subscriptions, int workers, Condition condition)
+            throws SQLException {
+        Relay.Builder builder = Relay.builder(dataSource).workers(workers);
+        subscriptions.forEach(builder::subscribe);
+        long started = System.nanoTime();
+        Relay relay = builder.start();
+        try (relay) {
+            while (!condition.holds()) {
+                if (Figures.secondsSince(started) > PATIENCE_SECONDS) {
+                    throw new IllegalStateException("The relay does not come there; the log above says why");
+                }
+                LockSupport.parkNanos(LONG_LOOK_NANOS);
+            }
+        }
     }
 
     private static void await(Relay relay, long deliveries) {

@@ -54,6 +54,20 @@ class BenchTest {
         assertThat(number(json, "fourProcesses")).isPositive();
     }
 
+    @Test
+    void holdReportsBothRates() throws IOException {
+        String json = run("hold");
+        assertThat(number(json, "besideStuckKeyPerSecond")).isPositive();
+        assertThat(number(json, "withoutPerSecond")).isPositive();
+    }
+
+    @Test
+    void retryReportsBothRates() throws IOException {
+        String json = run("retry");
+        assertThat(number(json, "failingPerSecond")).isPositive();
+        assertThat(number(json, "smoothPerSecond")).isPositive();
+    }
+
     private String run(String name) throws IOException {
         Path file = directory.resolve(name + ".json");
         assertThat(Bench.run(name, "--quick", "--json", file.toString())).isZero();

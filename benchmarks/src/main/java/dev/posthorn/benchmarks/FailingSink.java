@@ -1,0 +1,60 @@
+package dev.posthorn.benchmarks;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.sink.Answer;
+import dev.posthorn.sink.Channel;
+import dev.posthorn.sink.ErrorClass;
+import dev.posthorn.sink.Outcome;
+import dev.posthorn.sink.Sink;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/**
+ * Takes everything at once and forgets it, one event of a key at a time, but for events that fail: so that what is
+ * measured is the log, the relay and what failures cost them.
+ */
+final class FailingSink implements Sink {
+
+    private static final Outcome FAILED = new Outcome.Retry(ErrorClass.SERVER_ERROR, "as the benchmark wants");
+
+    private final Predicate<RecordedEvent> fails;
+
+    private FailingSink(Predicate<RecordedEvent> fails) {
+        this.fails = fails;
+    }
+
+    static FailingSink never() {
+        return new FailingSink(event -> false);
+    }
+
+    /** Fails all events of a key, whenever they come. */
+    static FailingSink ofKey(String key) {
+        return new FailingSink(event -> key.equals(event.event().key()));
+    }
+
+    /** Fails every so many events when they come first. */
+    static FailingSink onceEvery(int events) {
+        Set<Long> failed = ConcurrentHashMap.newKeySet();
+        return new FailingSink(event -> event.seq() % events == 0 && failed.add(event.seq()));
+    }
+
+    @Override
+    public boolean keepsOrder() {
+        return false;
+    }
+
+    @Override
+    public Channel open(String lane, Duration timeout) {
+        return new Channel() {
+            @Override
+            public void send(RecordedEvent event, Answer answer) {
+                answer.with(fails.test(event) ? FAILED : Outcome.DELIVERED);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+}
