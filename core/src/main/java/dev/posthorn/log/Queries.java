@@ -82,6 +82,13 @@ public final class Queries {
             return this;
         }
 
+        /** Changes something and tells how many rows it met. */
+        public int update(String sql, Map<String, ? extends @Nullable Object> values) throws SQLException {
+            try (PreparedStatement statement = Sql.of(schema, sql).prepare(connection, values)) {
+                return statement.executeUpdate();
+            }
+        }
+
         public <T> List<T> list(String sql, Map<String, ? extends @Nullable Object> values, Row<T> row)
                 throws SQLException {
             try (PreparedStatement statement = Sql.of(schema, sql).prepare(connection, values);

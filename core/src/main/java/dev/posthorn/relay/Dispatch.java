@@ -162,7 +162,7 @@ final class Dispatch implements AutoCloseable {
         if (event.isLive()) {
             queue.addFirst(event);
         } else {
-            forgetRow.accept(event);
+            forgetRows(event);
         }
     }
 
@@ -170,10 +170,21 @@ final class Dispatch implements AutoCloseable {
     void again(Tracked event) {
         endTurn(event);
         if (!event.isLive()) {
-            forgetRow.accept(event);
+            forgetRows(event);
         } else if (!subscription.sink().keepsOrder()) {
             queue.addFirst(event);
         }
+    }
+
+    /** The event leaves the lane's hands, and so do those that were loaded behind it: they must not pass it. */
+    private void forgetRows(Tracked event) {
+        forgetRow.accept(event);
+        List<Tracked> behind = queue.stream()
+                .filter(item ->
+                        !item.isLive() && event.key() != null && event.key().equals(item.key()))
+                .toList();
+        queue.removeAll(behind);
+        behind.forEach(forgetRow);
     }
 
     /** A sink that keeps the order delivers nothing after a failure. Otherwise it is only the key's turn that ends. */

@@ -93,21 +93,9 @@ public final class Lane {
         this.progress = new Progress(grant, ticker, guards);
         this.desk = new Desk(store, troubles, dispatch);
         this.places = new Places(this::orders, guards);
-        this.reader =
-                new LaneReader(grant, subscription, ports, this::orders, places, dispatch, troubles, breaker, progress);
-        this.sender = new Sender(
-                grant,
-                subscription,
-                ports,
-                this::orders,
-                places,
-                dispatch,
-                troubles,
-                breaker,
-                care,
-                progress,
-                desk,
-                this::forget);
+        LaneParts parts = new LaneParts(this::orders, places, dispatch, troubles, breaker, care, progress, desk);
+        this.reader = new LaneReader(grant, subscription, ports, parts);
+        this.sender = new Sender(grant, subscription, ports, parts, this::forget);
         this.agendaDue = ticker.nanos();
     }
 

@@ -34,24 +34,15 @@ final class LaneReader {
     /** Whether this owner has read whatever former owners had read. */
     private boolean caughtUp;
 
-    LaneReader(
-            LaneGrant grant,
-            Subscription subscription,
-            LanePorts ports,
-            Supplier<Orders> orders,
-            Places places,
-            Dispatch dispatch,
-            Troubles troubles,
-            Breaker breaker,
-            Progress progress) {
+    LaneReader(LaneGrant grant, Subscription subscription, LanePorts ports, LaneParts parts) {
         this.subscription = subscription;
         this.eventLog = ports.log();
-        this.orders = orders;
-        this.places = places;
-        this.dispatch = dispatch;
-        this.troubles = troubles;
-        this.breaker = breaker;
-        this.progress = progress;
+        this.orders = parts.orders();
+        this.places = parts.places();
+        this.dispatch = parts.dispatch();
+        this.troubles = parts.troubles();
+        this.breaker = parts.breaker();
+        this.progress = parts.progress();
         this.ticker = ports.ticker();
         this.guards = ports.guards();
         this.pace = new Pace(subscription.pollLeast(), subscription.pollMost(), ticker.nanos());

@@ -27,29 +27,17 @@ final class Sender {
     private final Ticker ticker;
     private final Guards guards;
 
-    Sender(
-            LaneGrant grant,
-            Subscription subscription,
-            LanePorts ports,
-            Supplier<Orders> orders,
-            Places places,
-            Dispatch dispatch,
-            Troubles troubles,
-            Breaker breaker,
-            Care care,
-            Progress progress,
-            Desk desk,
-            Consumer<Tracked> forget) {
+    Sender(LaneGrant grant, Subscription subscription, LanePorts ports, LaneParts parts, Consumer<Tracked> forget) {
         this.subscription = subscription;
         this.lease = grant.lease();
-        this.orders = orders;
-        this.places = places;
-        this.dispatch = dispatch;
-        this.troubles = troubles;
-        this.breaker = breaker;
-        this.care = care;
-        this.progress = progress;
-        this.desk = desk;
+        this.orders = parts.orders();
+        this.places = parts.places();
+        this.dispatch = parts.dispatch();
+        this.troubles = parts.troubles();
+        this.breaker = parts.breaker();
+        this.care = parts.care();
+        this.progress = parts.progress();
+        this.desk = parts.desk();
         this.forget = forget;
         this.ticker = ports.ticker();
         this.guards = ports.guards();

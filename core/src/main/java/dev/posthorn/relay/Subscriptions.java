@@ -3,14 +3,10 @@ package dev.posthorn.relay;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Filter;
+import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.log.Sql;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -35,9 +31,8 @@ public final class Subscriptions {
     private static final String PAUSE = "UPDATE posthorn.subscription SET paused = :paused WHERE name = :name";
 
     private static final String INSTANCES = """
-            SELECT string_agg(i.id, ', ' ORDER BY i.id)
-              FROM posthorn.subscription s JOIN posthorn.instance i ON i.subscription_id = s.id
-             WHERE s.name = :name AND i.expires_at > posthorn.clock()
+            SELECT i.id FROM posthorn.subscription s JOIN posthorn.instance i ON i.subscription_id = s.id
+             WHERE s.name = :name AND i.expires_at > posthorn.clock() ORDER BY i.id
             """;
 
     /**
@@ -55,7 +50,7 @@ public final class Subscriptions {
 
     private static final String DELETE = "DELETE FROM posthorn.subscription WHERE name = :name";
 
-    private final DataSource dataSource;
+    private final Queries queries;
     private final SchemaName schema;
 
     /**
@@ -76,22 +71,14 @@ public final class Subscriptions {
     public record Wanted(int lanes, Filter filter) {}
 
     public Subscriptions(DataSource dataSource, SchemaName schema) {
-        this.dataSource = dataSource;
+        this.queries = new Queries(dataSource, schema);
         this.schema = schema;
     }
 
     /** All of them, by name. */
     public List<Stored> list() {
-        return transaction("listing subscriptions", connection -> {
-            List<Stored> found = new ArrayList<>();
-            try (PreparedStatement list = Sql.of(schema, LIST).prepare(connection, Map.of());
-                    ResultSet row = list.executeQuery()) {
-                while (row.next()) {
-                    found.add(stored(row));
-                }
-            }
-            return List.copyOf(found);
-        });
+        return queries.run(
+                "listing subscriptions", transaction -> transaction.list(LIST, Map.of(), Subscriptions::stored));
     }
 
     private static Stored stored(ResultSet row) throws SQLException {
@@ -121,7 +108,7 @@ public final class Subscriptions {
     private void setPaused(String name, boolean paused) {
         String what = (paused ? "pausing " : "resuming ") + name;
         Map<String, Object> values = Map.of("name", name, "paused", paused);
-        requireFound(name, transaction(what, connection -> update(connection, PAUSE, values)));
+        requireFound(name, queries.run(what, transaction -> transaction.update(PAUSE, values)));
     }
 
     /**
@@ -130,26 +117,24 @@ public final class Subscriptions {
      */
     public void delete(String name) {
         Map<String, String> values = Map.of("name", name);
-        int deleted = transaction("deleting " + name, connection -> {
-            refuseWhileServed(connection, values);
-            update(connection, FENCE_OFF.replace("{table}", "lane_lease"), values);
-            update(connection, FENCE_OFF.replace("{table}", "lane_mark"), values);
-            return update(connection, DELETE, values);
+        int deleted = queries.run("deleting " + name, transaction -> {
+            transaction.update(BEGIN, Map.of());
+            refuseWhileServed(transaction, values);
+            transaction.update(FENCE_OFF.replace("{table}", "lane_lease"), values);
+            transaction.update(FENCE_OFF.replace("{table}", "lane_mark"), values);
+            return transaction.update(DELETE, values);
         });
         requireFound(name, deleted);
     }
 
-    private void refuseWhileServed(Connection connection, Map<String, String> values) throws SQLException {
-        try (PreparedStatement instances = Sql.of(schema, INSTANCES).prepare(connection, values);
-                ResultSet row = instances.executeQuery()) {
-            row.next();
-            String serving = row.getString(1);
-            if (serving != null) {
-                throw new PosthornException(
-                        ErrorCode.CONFLICT,
-                        "subscription '" + values.get("name") + "' is served by instance " + serving
-                                + "; stop it, or take the subscription out of its settings, and delete then");
-            }
+    private static void refuseWhileServed(Queries.Transaction transaction, Map<String, String> values)
+            throws SQLException {
+        List<String> serving = transaction.list(INSTANCES, values, row -> row.getString("id"));
+        if (!serving.isEmpty()) {
+            throw new PosthornException(
+                    ErrorCode.CONFLICT,
+                    "subscription '" + values.get("name") + "' is served by instance " + String.join(", ", serving)
+                            + "; stop it, or take the subscription out of its settings, and delete then");
         }
     }
 
@@ -157,36 +142,6 @@ public final class Subscriptions {
         if (rows == 0) {
             throw new PosthornException(
                     ErrorCode.NOT_FOUND, "there is no subscription named '" + name + "' in schema " + schema);
-        }
-    }
-
-    private int update(Connection connection, String sql, Map<String, ?> values) throws SQLException {
-        try (PreparedStatement statement = Sql.of(schema, sql).prepare(connection, values)) {
-            return statement.executeUpdate();
-        }
-    }
-
-    /** Work inside one transaction. */
-    private interface Work<T> {
-        T run(Connection connection) throws SQLException;
-    }
-
-    private <T> T transaction(String what, Work<T> work) {
-        try (Connection connection = dataSource.getConnection()) {
-            connection.setAutoCommit(false);
-            try (Statement begin = connection.createStatement()) {
-                begin.execute(BEGIN);
-                T result = work.run(connection);
-                connection.commit();
-                return result;
-            } catch (SQLException | RuntimeException e) {
-                connection.rollback();
-                throw e;
-            } finally {
-                connection.setAutoCommit(true);
-            }
-        } catch (SQLException e) {
-            throw PosthornException.database(what, e);
         }
     }
 }

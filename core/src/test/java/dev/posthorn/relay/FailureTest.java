@@ -205,7 +205,7 @@ class FailureTest {
         assertThat(instances.database.value("SELECT breaker_reason FROM posthorn.lane_gauge"))
                 .isEqualTo("connection refused");
         int before = sink.received().size();
-        assertThat(before).as("a probe every four seconds").isBetween(130, 170);
+        assertThat(before).as("a probe every four seconds").isBetween(180, 220);
         sink.answering(event -> Outcome.DELIVERED);
         wait(instances, relay, 6);
         assertThat(sink.received()).hasSize(before + 50);
