@@ -72,6 +72,37 @@ class FailureTest {
     }
 
     @Test
+    void everyDeliveryIsKeptAsAnAttemptOnlyIfAsked() {
+        for (KeepAttempts keep : KeepAttempts.values()) {
+            Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+            SteppedRelay relay = instances.start("a", s -> s.lanes(1).keepAttempts(keep));
+            instances.database.record("x");
+            relay.run(3);
+            assertThat(instances.database.number("SELECT count(*) FROM posthorn.attempt WHERE outcome = 'DELIVERED'"))
+                    .as("with " + keep)
+                    .isEqualTo(keep == KeepAttempts.ALL ? 1 : 0);
+        }
+    }
+
+    @Test
+    void withUnlimitedAttemptsAnEventIsNeverADeadLetter() {
+        Instances instances = instances(Guards.ALL);
+        SteppedRelay relay = instances.start(
+                "a", s -> s.lanes(1).retry(RetryPolicy.of(RetryPolicy.UNLIMITED, Duration.ofSeconds(1))));
+        failing("bad", new Outcome.Retry("not yet"));
+        instances.database.record("bad");
+        wait(instances, relay, 30);
+        assertThat(instances.database.number("SELECT count(*) FROM posthorn.dead_letter"))
+                .isZero();
+        assertThat(instances.database.number("SELECT attempts FROM posthorn.delivery"))
+                .isGreaterThan(5);
+        sink.answering(event -> Outcome.DELIVERED);
+        wait(instances, relay, 6);
+        assertThat(instances.database.number("SELECT count(*) FROM posthorn.delivery"))
+                .isZero();
+    }
+
+    @Test
     void aReceiversWishWhenToBeAskedAgainIsHeardWithinBounds() {
         Instances instances = instances(Guards.ALL);
         SteppedRelay relay = start(instances, "a");
