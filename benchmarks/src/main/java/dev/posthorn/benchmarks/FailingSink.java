@@ -49,7 +49,7 @@ final class FailingSink implements Sink {
     public Channel open(String lane, Duration timeout) {
         return new Channel() {
             @Override
-            public void send(RecordedEvent event, Answer answer) {
+            public void send(RecordedEvent event, int attempt, Answer answer) {
                 answer.with(fails.test(event) ? FAILED : Outcome.DELIVERED);
             }
 

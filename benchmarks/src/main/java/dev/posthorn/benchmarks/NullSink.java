@@ -19,7 +19,7 @@ final class NullSink implements Sink {
     public Channel open(String lane, Duration timeout) {
         return new Channel() {
             @Override
-            public void send(RecordedEvent event, Answer answer) {
+            public void send(RecordedEvent event, int attempt, Answer answer) {
                 answer.with(Outcome.DELIVERED);
             }
 

@@ -61,7 +61,7 @@ final class ReceiverSink implements Sink {
     private final class ReceiverChannel implements Channel {
 
         @Override
-        public void send(RecordedEvent event, Answer answer) {
+        public void send(RecordedEvent event, int attempt, Answer answer) {
             long request = requests.incrementAndGet();
             waiting.put(request, answer);
             try {

@@ -1,5 +1,6 @@
 package dev.posthorn.deadletter;
 
+import dev.posthorn.sink.Reply;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param number counted from 1; the same number again means that the attempt before was not counted
  * @param outcome DELIVERED, RETRY, REJECT or UNAVAILABLE
+ * @param reply what the receiver said, if it said anything
  * @param instance the relay that tried
  */
 public record Attempt(
@@ -18,4 +20,5 @@ public record Attempt(
         String outcome,
         @Nullable String errorClass,
         @Nullable String message,
+        @Nullable Reply reply,
         String instance) {}

@@ -4,6 +4,7 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.EventRow;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.sink.Reply;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -47,7 +48,8 @@ public final class DeadLetters {
             """;
 
     private static final String ATTEMPTS = """
-            SELECT t.number, t.started_at, t.took_ms, t.outcome, t.error_class, t.message, t.instance
+            SELECT t.number, t.started_at, t.took_ms, t.outcome, t.error_class, t.message, t.reply_code, t.reply,
+                   t.instance
               FROM posthorn.attempt t
               JOIN posthorn.dead_letter l ON l.subscription_id = t.subscription_id AND l.seq = t.seq
              WHERE l.id = :id ORDER BY t.started_at, t.number
@@ -169,6 +171,7 @@ public final class DeadLetters {
                 row.getString("outcome"),
                 row.getString("error_class"),
                 row.getString("message"),
+                row.getString("reply") == null ? null : new Reply(row.getInt("reply_code"), row.getString("reply")),
                 row.getString("instance"));
     }
 

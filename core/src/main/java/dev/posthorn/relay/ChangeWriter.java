@@ -6,6 +6,7 @@ import dev.posthorn.log.Session;
 import dev.posthorn.log.Sql;
 import dev.posthorn.sink.Cause;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.sink.Reply;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -103,12 +104,13 @@ final class ChangeWriter {
 
     private static final String ADD_ATTEMPTS = """
             INSERT INTO posthorn.attempt
-                   (subscription_id, seq, number, started_at, took_ms, outcome, error_class, message, instance)
+                   (subscription_id, seq, number, started_at, took_ms, outcome, error_class, message, reply_code, reply,
+                    instance)
             SELECT :subscription, r.seq, r.number, posthorn.clock() - r.ago * interval '1 microsecond', r.took_ms,
-                   r.outcome, r.error_class, r.message, :instance
+                   r.outcome, r.error_class, r.message, r.reply_code, r.reply, :instance
               FROM unnest(:seqs::bigint[], :numbers::bigint[], :ago::bigint[], :took::bigint[], :outcomes::text[],
-                          :error_classes::text[], :error_messages::text[])
-                   AS r (seq, number, ago, took_ms, outcome, error_class, message)
+                          :error_classes::text[], :error_messages::text[], :reply_codes::bigint[], :replies::text[])
+                   AS r (seq, number, ago, took_ms, outcome, error_class, message, reply_code, reply)
             """;
 
     private static final String ANSWER = """
@@ -173,12 +175,24 @@ final class ChangeWriter {
         columns.put("outcomes", some -> texts(some, ChangeWriter::outcome));
         columns.put("error_classes", some -> texts(some, each -> label(failure(each))));
         columns.put("error_messages", some -> texts(some, each -> message(failure(each))));
+        columns.put("reply_codes", some -> numbers(some, ChangeWriter::replyCode));
+        columns.put("replies", some -> texts(some, ChangeWriter::reply));
         columns.put("instance", some -> instance);
         run(connection, ADD_ATTEMPTS, attempts, columns);
     }
 
     private static Outcome.@Nullable Failure failure(AttemptRecord attempt) {
         return attempt.outcome() instanceof Outcome.Failure failure ? failure : null;
+    }
+
+    private static @Nullable Long replyCode(AttemptRecord attempt) {
+        Reply reply = attempt.outcome().reply();
+        return reply == null ? null : (long) reply.code();
+    }
+
+    private static @Nullable String reply(AttemptRecord attempt) {
+        Reply reply = attempt.outcome().reply();
+        return reply == null ? null : storable(reply.text());
     }
 
     private static String outcome(AttemptRecord attempt) {

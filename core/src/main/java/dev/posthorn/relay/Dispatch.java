@@ -25,6 +25,8 @@ final class Dispatch implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatch.class);
 
+    private static final long GRACE = Duration.ofMillis(200).toNanos();
+
     private final String lane;
     private final Subscription subscription;
     private final Ticker ticker;
@@ -231,7 +233,7 @@ final class Dispatch implements AutoCloseable {
     @Nullable
     Tracked pollOverdue() {
         forgetAnswered();
-        if (sent.isEmpty() || ticker.nanos() - waitingSince() <= timeout()) {
+        if (sent.isEmpty() || ticker.nanos() - waitingSince() <= patience()) {
             return null;
         }
         Tracked overdue = sent.remove();
@@ -280,16 +282,16 @@ final class Dispatch implements AutoCloseable {
         }
     }
 
-    /** Hands over whatever may go now, of those that the lane admits. */
-    void handOver(Predicate<Tracked> admits) {
+    /** Hands over whatever may go now, of those that the lane admits, until so many are on their way. */
+    void handOver(int concurrency, Predicate<Tracked> admits) {
         unstall();
-        for (Tracked next = pollReady(); next != null; next = pollReady()) {
-            send(next, false);
-        }
-        for (Tracked next = pollAdmitted(admits); next != null; next = pollAdmitted(admits)) {
-            if (takesTurn(next)) {
-                send(next, false);
+        Predicate<Tracked> goes = item -> admits.test(item) && takesTurn(item);
+        while (inFlight < concurrency) {
+            Tracked next = poll(goes);
+            if (next == null) {
+                break;
             }
+            send(next, false);
         }
         flush();
     }
@@ -298,8 +300,12 @@ final class Dispatch implements AutoCloseable {
     @Nullable
     Tracked pollNext(Predicate<Tracked> admits) {
         unstall();
+        return poll(item -> admits.test(item) && takesTurn(item));
+    }
+
+    private @Nullable Tracked poll(Predicate<Tracked> goes) {
         Tracked next = pollReady();
-        return next != null ? next : pollAdmitted(item -> admits.test(item) && takesTurn(item));
+        return next != null ? next : pollAdmitted(goes);
     }
 
     /** The next event whose turn has come; one that was set aside meanwhile passes it on. */
@@ -410,7 +416,7 @@ final class Dispatch implements AutoCloseable {
             if (channel == null) {
                 channel = subscription.sink().open(lane, subscription.timeout());
             }
-            channel.send(event.event(), sending);
+            channel.send(event.event(), event.attempt(), sending);
         } catch (RuntimeException bug) {
             if (!sinkThrew) {
                 sinkThrew = true;
@@ -431,8 +437,10 @@ final class Dispatch implements AutoCloseable {
         }
     }
 
-    private long timeout() {
-        return subscription.timeout().toNanos();
+    /** A sink that does not keep the order ends what takes too long by itself, and can tell more about it. */
+    private long patience() {
+        long timeout = subscription.timeout().toNanos();
+        return subscription.sink().keepsOrder() ? timeout : timeout + GRACE;
     }
 
     /** How far events were handed over; the mark itself if nothing is on its way. */
@@ -445,7 +453,7 @@ final class Dispatch implements AutoCloseable {
         if (hasUnsent()) {
             return Duration.ofMillis(10).toNanos();
         }
-        return sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + timeout() - ticker.nanos();
+        return sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + patience() - ticker.nanos();
     }
 
     boolean hasUnsent() {

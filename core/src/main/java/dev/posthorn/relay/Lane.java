@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,6 +75,9 @@ public final class Lane {
     private long agendaDue;
     private boolean commandsWait;
 
+    /** Why the receiver wants no more events, if that is to be written yet. */
+    private @Nullable String gone;
+
     /** Whether there are rows to be sent, as far as known. */
     private boolean rowsWait = true;
 
@@ -120,6 +124,7 @@ public final class Lane {
         }
         try {
             troubles.restore();
+            pauseIfGone();
             settle();
             if (!isEnded()) {
                 tend();
@@ -202,12 +207,15 @@ public final class Lane {
                     null,
                     item.isProbe(),
                     now);
-        } else if (failure instanceof Outcome.Unavailable) {
+        } else if (failure instanceof Outcome.Unavailable || failure instanceof Outcome.Gone) {
             opened = breaker.open(failure.reason(), null, item.isProbe(), now);
         } else if (failure instanceof Outcome.Retry) {
             opened = breaker.failed(failure.reason(), subscription.retry().wish(failure), item.isProbe(), now);
         } else {
             succeeded();
+        }
+        if (failure instanceof Outcome.Gone) {
+            gone = failure.reason();
         }
         if (opened) {
             listener.breakerOpened(subscription.name(), name, failure.reason());
@@ -216,6 +224,16 @@ public final class Lane {
             dispatch.setAside(item);
         } else {
             dispatch.again(item);
+        }
+    }
+
+    private void pauseIfGone() {
+        if (gone != null) {
+            boolean paused = store.pause(gone);
+            if (paused) {
+                listener.paused(subscription.name(), gone);
+            }
+            gone = null;
         }
     }
 

@@ -14,6 +14,12 @@ interface LaneStore {
      */
     boolean settle(Settlement settlement);
 
+    /**
+     * Pauses the subscription, unless it is paused already or the lane is owned under another epoch. True if that was
+     * done.
+     */
+    boolean pause(String reason);
+
     /** The keys whose later events have to wait. */
     List<BlockedKey> blockedKeys();
 

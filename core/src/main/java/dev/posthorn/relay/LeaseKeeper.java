@@ -157,6 +157,7 @@ final class LeaseKeeper {
         return new Orders(
                 Math.max(1, holding.subscription.inFlightLimit() / lanesHere),
                 Math.max(1, holding.subscription.inFlightBytes() / lanesHere),
+                Math.max(1, holding.subscription.sink().concurrency() / lanesHere),
                 holding.room,
                 sharing.changing(),
                 sharing.stopAt(),

@@ -83,6 +83,15 @@ public final class LoggingListener implements RelayListener {
     }
 
     @Override
+    public void paused(String subscription, String reason) {
+        log.warn(
+                "Subscription {} is PAUSED, because its receiver wants no more events: {}. They wait; resume it when the"
+                        + " receiver is back, or delete it",
+                subscription,
+                reason);
+    }
+
+    @Override
     public void leaseLost(String subscription, String lane, int inFlight) {
         log.warn(
                 "Lane {}: another instance owns it now; {} events without an answer are sent again there",

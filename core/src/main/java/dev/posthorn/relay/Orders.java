@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What the lease keeper wants of a lane.
  *
  * @param inFlightLimit the lane's share of its instance's limit
+ * @param concurrency its share of what the sink takes at a time
  * @param room what is left of that limit for all lanes of the instance
  * @param park stand still at the end of the window: another generation is wanted
  * @param stopAt then read on to exactly this snapshot. Once the mark is stored there the generation may end at any
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 record Orders(
         int inFlightLimit,
         long inFlightBytes,
+        int concurrency,
         Room room,
         boolean park,
         @Nullable Snapshot stopAt,
@@ -31,6 +33,6 @@ record Orders(
     }
 
     Orders leaving() {
-        return new Orders(inFlightLimit, inFlightBytes, room, park, stopAt, true, paused, letGoSeq);
+        return new Orders(inFlightLimit, inFlightBytes, concurrency, room, park, stopAt, true, paused, letGoSeq);
     }
 }

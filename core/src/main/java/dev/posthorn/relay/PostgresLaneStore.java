@@ -59,6 +59,13 @@ final class PostgresLaneStore implements LaneStore {
                        updated_at = excluded.updated_at
             """;
 
+    private static final String PAUSE = """
+            UPDATE posthorn.subscription SET paused = true, pause_reason = :reason
+             WHERE id = :subscription AND NOT paused
+               AND EXISTS (SELECT FROM posthorn.lane_mark WHERE lane_id = :lane AND epoch = :epoch)
+            RETURNING id
+            """;
+
     private final Session session;
     private final LaneGrant grant;
     private final Guards guards;
@@ -67,6 +74,7 @@ final class PostgresLaneStore implements LaneStore {
     private final Sql isDone;
     private final Sql receipt;
     private final Sql gauge;
+    private final Sql pause;
     private final ChangeWriter writer;
     private final RowReader rows;
     private @Nullable String ctid;
@@ -83,6 +91,7 @@ final class PostgresLaneStore implements LaneStore {
         this.isDone = Sql.of(session.schema(), IS_DONE);
         this.receipt = Sql.of(session.schema(), RECEIPT);
         this.gauge = Sql.of(session.schema(), GAUGE);
+        this.pause = Sql.of(session.schema(), PAUSE);
         this.writer = new ChangeWriter(session, grant, instance);
         this.rows = new RowReader(session, grant);
         this.written = grant.mark();
@@ -100,6 +109,16 @@ final class PostgresLaneStore implements LaneStore {
             return true;
         }
         return false;
+    }
+
+    @Override
+    public boolean pause(String reason) {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("reason", ChangeWriter.storable(reason));
+        values.put("subscription", grant.subscriptionId());
+        values.put("lane", grant.lease().laneId());
+        values.put("epoch", grant.lease().epoch());
+        return session.query("pausing", pause, values, ResultSet::next);
     }
 
     private boolean moveAlone(Map<String, @Nullable Object> values) {

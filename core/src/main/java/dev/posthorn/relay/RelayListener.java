@@ -30,6 +30,9 @@ public interface RelayListener {
 
     default void breakerClosed(String subscription, String lane) {}
 
+    /** The receiver wants no more events: the subscription is paused, until somebody resumes it. */
+    default void paused(String subscription, String reason) {}
+
     /** Another instance owns the lane; so many events without an answer are sent again there. */
     default void leaseLost(String subscription, String lane, int inFlight) {}
 

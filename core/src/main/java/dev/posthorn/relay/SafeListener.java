@@ -60,6 +60,11 @@ final class SafeListener implements RelayListener {
     }
 
     @Override
+    public void paused(String subscription, String reason) {
+        tell(each -> each.paused(subscription, reason));
+    }
+
+    @Override
     public void leaseLost(String subscription, String lane, int inFlight) {
         tell(each -> each.leaseLost(subscription, lane, inFlight));
     }

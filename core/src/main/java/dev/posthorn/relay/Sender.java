@@ -61,7 +61,7 @@ final class Sender {
         } else if (care.isNeeded()) {
             sendCarefully(nothingLeft);
         } else if (dispatch.hasUnsent()) {
-            dispatch.handOver(this::admits);
+            dispatch.handOver(orders.get().concurrency(), this::admits);
         }
     }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class Subscriptions {
 
     private static final String LIST = """
-            SELECT s.name, s.generation, s.paused, g.lanes, g.types, g.aggregate_types, g.sources,
+            SELECT s.name, s.generation, s.paused, s.pause_reason, g.lanes, g.types, g.aggregate_types, g.sources,
                    w.lanes AS wanted_lanes, w.types AS wanted_types, w.aggregate_types AS wanted_aggregate_types,
                    w.sources AS wanted_sources
               FROM posthorn.subscription s
@@ -28,7 +28,8 @@ public final class Subscriptions {
              ORDER BY s.name COLLATE "C"
             """;
 
-    private static final String PAUSE = "UPDATE posthorn.subscription SET paused = :paused WHERE name = :name";
+    private static final String PAUSE =
+            "UPDATE posthorn.subscription SET paused = :paused, pause_reason = NULL WHERE name = :name";
 
     private static final String INSTANCES = """
             SELECT i.id FROM posthorn.subscription s JOIN posthorn.instance i ON i.subscription_id = s.id
@@ -57,6 +58,7 @@ public final class Subscriptions {
      * A subscription as it is stored.
      *
      * @param generation counted from 1: how often its filter or its number of lanes has changed
+     * @param pauseReason why it was paused, if the receiver asked for it
      * @param wanted the change that is pending, if one is
      */
     public record Stored(
@@ -65,6 +67,7 @@ public final class Subscriptions {
             int lanes,
             Filter filter,
             boolean paused,
+            @Nullable String pauseReason,
             @Nullable Wanted wanted) {}
 
     /** What a subscription is to change to as soon as all its lanes have come to one snapshot. */
@@ -89,6 +92,7 @@ public final class Subscriptions {
                 row.getInt("lanes"),
                 Generations.filter(row, ""),
                 row.getBoolean("paused"),
+                row.getString("pause_reason"),
                 wantedLanes == 0 ? null : new Wanted(wantedLanes, Generations.filter(row, "wanted_")));
     }
 

@@ -231,6 +231,9 @@ final class Troubles {
         if (failure instanceof Outcome.Reject) {
             return true;
         }
+        if (failure instanceof Outcome.Gone) {
+            return false;
+        }
         boolean outage = failure instanceof Outcome.Unavailable;
         return item.isDue() && !(outage && (late || subscription.whenUnavailable() == WhenUnavailable.WAIT));
     }

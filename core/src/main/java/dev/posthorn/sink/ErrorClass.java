@@ -25,6 +25,10 @@ public enum ErrorClass {
     SERVER_ERROR,
     /** The receiver does not want the event. */
     REJECTED,
+    /** The receiver is no more, or wants nothing more. */
+    GONE,
+    /** The connection broke before the answer was whole. */
+    DISCONNECTED,
     /** The event could not be written in the form that the receiver needs. */
     SERIALIZATION,
     UNKNOWN;

@@ -6,10 +6,14 @@ import org.jspecify.annotations.Nullable;
 /** What became of one event at a sink. An expected failure is a value, never an exception. */
 public sealed interface Outcome {
 
-    Outcome DELIVERED = new Delivered();
+    Outcome DELIVERED = new Delivered(null);
+
+    /** What the receiver said, if it said anything worth keeping. */
+    @Nullable
+    Reply reply();
 
     /** The receiver has it. */
-    record Delivered() implements Outcome {}
+    record Delivered(@Nullable Reply reply) implements Outcome {}
 
     /** It was not delivered, for a reason that an operator can search for and act on. */
     sealed interface Failure extends Outcome {
@@ -25,19 +29,27 @@ public sealed interface Outcome {
      * @param after the receiver's wish when to try again
      */
     record Retry(
-            ErrorClass errorClass, String reason, @Nullable Duration after) implements Failure {
+            ErrorClass errorClass,
+            String reason,
+            @Nullable Duration after,
+            @Nullable Reply reply) implements Failure {
 
         public Retry(ErrorClass errorClass, String reason) {
-            this(errorClass, reason, null);
+            this(errorClass, reason, null, null);
         }
 
         public Retry(String reason) {
-            this(ErrorClass.UNKNOWN, reason, null);
+            this(ErrorClass.UNKNOWN, reason);
         }
     }
 
     /** This event will never be taken. */
-    record Reject(ErrorClass errorClass, String reason) implements Failure {
+    record Reject(
+            ErrorClass errorClass, String reason, @Nullable Reply reply) implements Failure {
+
+        public Reject(ErrorClass errorClass, String reason) {
+            this(errorClass, reason, null);
+        }
 
         public Reject(String reason) {
             this(ErrorClass.REJECTED, reason);
@@ -45,10 +57,27 @@ public sealed interface Outcome {
     }
 
     /** The receiver cannot be reached at all; it says nothing about this event. */
-    record Unavailable(ErrorClass errorClass, String reason) implements Failure {
+    record Unavailable(
+            ErrorClass errorClass, String reason, @Nullable Reply reply) implements Failure {
+
+        public Unavailable(ErrorClass errorClass, String reason) {
+            this(errorClass, reason, null);
+        }
 
         public Unavailable(String reason) {
             this(ErrorClass.REFUSED, reason);
+        }
+    }
+
+    /**
+     * The receiver wants no more events, this one or another, until somebody has seen to it: the subscription is to be
+     * paused.
+     */
+    record Gone(String reason, @Nullable Reply reply) implements Failure {
+
+        @Override
+        public ErrorClass errorClass() {
+            return ErrorClass.GONE;
         }
     }
 }

@@ -13,10 +13,19 @@ public interface Sink {
     boolean keepsOrder();
 
     /**
+     * How many events it takes at a time, from all lanes of an instance together. They are not handed more, so that
+     * nothing has to wait inside the sink while the time for its answer runs.
+     */
+    default int concurrency() {
+        return Integer.MAX_VALUE;
+    }
+
+    /**
      * Opens a channel for a lane.
      *
      * @param lane the lane's name, for logs and client ids
-     * @param timeout how long the lane waits for an outcome before it closes the channel
+     * @param timeout how long an event may take. A channel that keeps the order is closed by the lane when it has been
+     *     silent for that long; any other answers by itself by then, and has given the event up
      */
     Channel open(String lane, Duration timeout);
 }

@@ -21,10 +21,11 @@ public final class RecordingSink implements Sink {
     private final List<Waiting> waiting = new ArrayList<>();
     private Function<RecordedEvent, Outcome> answering = event -> Outcome.DELIVERED;
     private boolean holding;
+    private int concurrency = Integer.MAX_VALUE;
     private int opened;
 
     /** What was handed over and not answered. */
-    public record Waiting(RecordedEvent event, Answer answer, Channel channel) {}
+    public record Waiting(RecordedEvent event, int attempt, Answer answer, Channel channel) {}
 
     private RecordingSink(boolean keepsOrder) {
         this.keepsOrder = keepsOrder;
@@ -38,6 +39,12 @@ public final class RecordingSink implements Sink {
     /** Takes any number at once, like a broker. */
     public static RecordingSink pipelined() {
         return new RecordingSink(true);
+    }
+
+    /** Takes at most so many at a time. */
+    public synchronized RecordingSink taking(int concurrency) {
+        this.concurrency = concurrency;
+        return this;
     }
 
     /** From now on answers like this. */
@@ -65,6 +72,11 @@ public final class RecordingSink implements Sink {
     }
 
     @Override
+    public synchronized int concurrency() {
+        return concurrency;
+    }
+
+    @Override
     public synchronized Channel open(String lane, Duration timeout) {
         opened++;
         return new RecordingChannel();
@@ -89,14 +101,14 @@ public final class RecordingSink implements Sink {
         return opened;
     }
 
-    private synchronized void take(RecordedEvent event, Answer answer, RecordingChannel channel) {
+    private synchronized void take(RecordedEvent event, int attempt, Answer answer, RecordingChannel channel) {
         if (channel.broken) {
             answer.with(new Outcome.Unavailable("behind a failed event"));
             return;
         }
         received.add(event);
         if (holding) {
-            waiting.add(new Waiting(event, answer, channel));
+            waiting.add(new Waiting(event, attempt, answer, channel));
             return;
         }
         Outcome outcome = answering.apply(event);
@@ -113,8 +125,8 @@ public final class RecordingSink implements Sink {
         private boolean broken;
 
         @Override
-        public void send(RecordedEvent event, Answer answer) {
-            take(event, answer, this);
+        public void send(RecordedEvent event, int attempt, Answer answer) {
+            take(event, attempt, answer, this);
         }
 
         @Override

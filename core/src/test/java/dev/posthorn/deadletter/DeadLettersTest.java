@@ -10,6 +10,7 @@ import dev.posthorn.deadletter.DeadLetterQuery.State;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.sink.Reply;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -122,6 +123,8 @@ class DeadLettersTest {
         rows.attempt(billing, seq, 2, "REJECT", "'2026-01-01 00:00:30Z'");
         rows.attempt(billing, seq, 1, "RETRY", "'2026-01-01 00:00:00Z'");
         rows.attempt(shipping, seq, 1, "RETRY", "'2026-01-01 00:00:00Z'");
+        database.execute(
+                "UPDATE posthorn.attempt SET reply_code = 503, reply = 'come back later' WHERE outcome = 'RETRY'");
         FullDeadLetter full = letters.get(id);
         assertThat(full.letter().subscription()).isEqualTo("billing");
         assertThat(full.letter().seq()).isEqualTo(seq);
@@ -140,6 +143,7 @@ class DeadLettersTest {
                         "RETRY",
                         "HTTP 503",
                         "busy",
+                        new Reply(503, "come back later"),
                         "one"));
         assertThat(full.attempts().get(1).outcome()).isEqualTo("REJECT");
     }

@@ -64,7 +64,7 @@ class UpgradeTest {
         assertThat(new Subscriptions(database.dataSource(), SchemaName.DEFAULT)
                         .list()
                         .get(1))
-                .isEqualTo(new Subscriptions.Stored("changing", 2, 3, filter, false, null));
+                .isEqualTo(new Subscriptions.Stored("changing", 2, 3, filter, false, null, null));
         assertThat(sink.received().stream().map(e -> e.event().type())).containsExactly("wanted.thing", "wanted.thing");
     }
 

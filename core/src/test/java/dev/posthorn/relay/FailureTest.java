@@ -8,6 +8,7 @@ import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.sink.Reply;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Duration;
@@ -72,6 +73,36 @@ class FailureTest {
     }
 
     @Test
+    void theSinkIsToldWhichAttemptItIs() {
+        Instances instances = instances(Guards.ALL);
+        SteppedRelay relay = start(instances, "a");
+        sink.hold();
+        instances.database.record("k");
+        relay.run(2);
+        assertThat(sink.waiting())
+                .singleElement()
+                .satisfies(sent -> assertThat(sent.attempt()).isEqualTo(1));
+        failing("k", new Outcome.Retry("not yet"));
+        sink.answerAll();
+        sink.hold();
+        wait(instances, relay, 12);
+        assertThat(sink.waiting())
+                .singleElement()
+                .satisfies(sent -> assertThat(sent.attempt()).isEqualTo(2));
+    }
+
+    @Test
+    void whatTheReceiverSaidIsKeptWithTheAttempt() {
+        Instances instances = instances(Guards.ALL);
+        SteppedRelay relay = start(instances, "a");
+        failing("bad", new Outcome.Reject(ErrorClass.INVALID, "status 422", new Reply(422, "no \0 such field")));
+        instances.database.record("bad");
+        relay.run(3);
+        assertThat(instances.database.value("SELECT reply_code || ' ' || reply FROM posthorn.attempt"))
+                .isEqualTo("422 no \uFFFD such field");
+    }
+
+    @Test
     void everyDeliveryIsKeptAsAnAttemptOnlyIfAsked() {
         for (KeepAttempts keep : KeepAttempts.values()) {
             Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
@@ -106,7 +137,7 @@ class FailureTest {
     void aReceiversWishWhenToBeAskedAgainIsHeardWithinBounds() {
         Instances instances = instances(Guards.ALL);
         SteppedRelay relay = start(instances, "a");
-        failing("slow", new Outcome.Retry(ErrorClass.THROTTLED, "later", Duration.ofDays(7)));
+        failing("slow", new Outcome.Retry(ErrorClass.THROTTLED, "later", Duration.ofDays(7), null));
         instances.database.record("slow");
         relay.run(3);
         assertThat(instances.database.number(

@@ -56,7 +56,7 @@ class GenerationTest {
                 before.run(20);
                 after.run(20);
             }
-            assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 3, NEW, false, null));
+            assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 3, NEW, false, null, null));
             assertThat(instances.sink.receivedSeqs()).containsExactlyInAnyOrderElementsOf(wanted(instances));
             assertThat(types(instances)).contains("new.straggler").doesNotContain("old.straggler");
         });
@@ -95,7 +95,7 @@ class GenerationTest {
         for (int i = 0; i < 3; i++) {
             changeOver(first, second, third);
         }
-        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 3, 3, NEW, false, null));
+        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 3, 3, NEW, false, null, null));
     }
 
     @Test
@@ -105,7 +105,7 @@ class GenerationTest {
         start(instances, "b", 2, Filter.types("b.*", "a_%\\", "b.*").sources("s*"));
         assertThat(instances.stored())
                 .isEqualTo(new Subscriptions.Stored(
-                        "test", 1, 2, Filter.types("a_%\\", "b.*").sources("s*"), false, null));
+                        "test", 1, 2, Filter.types("a_%\\", "b.*").sources("s*"), false, null, null));
     }
 
     @Test

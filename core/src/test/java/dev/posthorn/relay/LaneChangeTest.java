@@ -54,13 +54,13 @@ class LaneChangeTest {
         }
         assertThat(instances.stored())
                 .isEqualTo(new Subscriptions.Stored(
-                        "test", 1, 2, Filter.ALL, false, new Subscriptions.Wanted(1, Filter.ALL)));
+                        "test", 1, 2, Filter.ALL, false, null, new Subscriptions.Wanted(1, Filter.ALL)));
         instances.sink.answerAll();
         for (int i = 0; i < 8; i++) {
             relay.pass().run(2);
             narrower.pass().run(2);
         }
-        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 1, Filter.ALL, false, null));
+        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 1, Filter.ALL, false, null, null));
         record(instances, 3);
         relay.pass().run(2);
         narrower.pass().run(2);

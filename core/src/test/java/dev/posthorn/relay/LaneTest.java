@@ -33,6 +33,22 @@ class LaneTest {
     }
 
     @Test
+    void aSinkIsHandedNoMoreThanItTakesAtATime() {
+        Instances instances = new Instances(RecordingSink.oneAtATime().taking(5), Guards.ALL);
+        SteppedRelay relay = instances.start("a", 2);
+        instances.sink.hold();
+        IntStream.range(0, 40).forEach(i -> instances.database.record("k" + i));
+        relay.run(3);
+        assertThat(instances.sink.waiting()).hasSizeBetween(2, 5);
+        instances.sink.waiting().get(0).answer().with(Outcome.DELIVERED);
+        relay.run(3);
+        assertThat(instances.keys()).as("one more for the one that arrived").hasSizeBetween(3, 6);
+        instances.sink.answerAll();
+        relay.run(50);
+        assertThat(instances.keys()).hasSize(40).doesNotHaveDuplicates();
+    }
+
+    @Test
     void eventsWithoutAKeyDoNotWaitForEachOther() {
         Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
         SteppedRelay relay = instances.start("a", 1);

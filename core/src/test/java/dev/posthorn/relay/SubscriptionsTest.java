@@ -7,9 +7,12 @@ import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Filter;
 import dev.posthorn.log.Guards;
+import dev.posthorn.sink.Outcome;
+import dev.posthorn.sink.Reply;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -47,6 +50,41 @@ class SubscriptionsTest {
     }
 
     @Test
+    void aReceiverThatWantsNoMorePausesItsSubscriptionAndNothingIsLost() {
+        List<String> told = new ArrayList<>();
+        instances.listener(new RelayListener() {
+            @Override
+            public void paused(String subscription, String reason) {
+                told.add(subscription + ": " + reason);
+            }
+        });
+        SteppedRelay relay = instances.start("a", s -> s.lanes(2).retry(RetryPolicy.of(1, Duration.ofSeconds(1))));
+        instances.sink.answering(event -> new Outcome.Gone("410 Gone", new Reply(410, "no longer")));
+        List.of("k1", "k2", "k3", "k4").forEach(instances.database::record);
+        relay.run(5);
+        assertThat(instances.stored().paused()).isTrue();
+        assertThat(instances.stored().pauseReason()).isEqualTo("410 Gone");
+        assertThat(told).containsExactly("test: 410 Gone");
+        int sent = instances.keys().size();
+        for (int i = 0; i < 20; i++) {
+            relay.pass().run(2);
+            instances.clock.advance(Duration.ofSeconds(1));
+        }
+        assertThat(instances.keys()).as("nothing is sent any more").hasSize(sent);
+
+        instances.sink.answering(event -> Outcome.DELIVERED);
+        subscriptions.resume("test");
+        relay.pass().run(5);
+        instances.clock.advance(Duration.ofSeconds(5));
+        relay.pass().run(5);
+        assertThat(instances.stored().pauseReason()).isNull();
+        assertThat(instances.keys().subList(sent, instances.keys().size()))
+                .containsExactlyInAnyOrder("k1", "k2", "k3", "k4");
+        assertThat(instances.database.number("SELECT count(*) FROM posthorn.dead_letter"))
+                .isZero();
+    }
+
+    @Test
     void aPauseOutlivesTheInstance() {
         instances.start("a", 2).leave();
         subscriptions.pause("test");
@@ -66,11 +104,11 @@ class SubscriptionsTest {
         changeOver(relay, wider);
         assertThat(instances.stored())
                 .isEqualTo(new Subscriptions.Stored(
-                        "test", 1, 2, Filter.ALL, true, new Subscriptions.Wanted(3, Filter.types("t.*"))));
+                        "test", 1, 2, Filter.ALL, true, null, new Subscriptions.Wanted(3, Filter.types("t.*"))));
         subscriptions.resume("test");
         changeOver(relay, wider);
         assertThat(instances.stored())
-                .isEqualTo(new Subscriptions.Stored("test", 2, 3, Filter.types("t.*"), false, null));
+                .isEqualTo(new Subscriptions.Stored("test", 2, 3, Filter.types("t.*"), false, null, null));
     }
 
     @Test

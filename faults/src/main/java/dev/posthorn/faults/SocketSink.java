@@ -75,7 +75,7 @@ public final class SocketSink implements Sink {
         private final Socket socket = new Socket();
 
         @Override
-        public void send(RecordedEvent event, Answer answer) {
+        public void send(RecordedEvent event, int attempt, Answer answer) {
             unanswered.put(event.event().id().toString(), answer);
             queue.add(event);
             if (ended) {

@@ -75,6 +75,11 @@ final class Hazards {
             }
 
             @Override
+            public boolean pause(String reason) {
+                return call("pause", () -> store.pause(reason));
+            }
+
+            @Override
             public List<BlockedKey> blockedKeys() {
                 return call("blockedKeys", store::blockedKeys);
             }

@@ -7,6 +7,7 @@ import dev.posthorn.relay.Tables.CommandRow;
 import dev.posthorn.relay.Tables.EventRow;
 import dev.posthorn.relay.Tables.LaneRow;
 import dev.posthorn.relay.Tables.LetterRow;
+import dev.posthorn.relay.Tables.SubscriptionRow;
 import dev.posthorn.relay.Tables.WaitingRow;
 import java.time.Duration;
 import java.util.Comparator;
@@ -76,6 +77,14 @@ final class ModelLaneStore implements LaneStore {
         writer.write(lane, settlement);
         witness.settled(grant, before, settlement);
         return true;
+    }
+
+    @Override
+    public boolean pause(String reason) {
+        SubscriptionRow subscription = database.subscription(grant.subscriptionId());
+        boolean done = lane().epoch == grant.lease().epoch() && !subscription.paused;
+        subscription.paused |= done;
+        return done;
     }
 
     @Override

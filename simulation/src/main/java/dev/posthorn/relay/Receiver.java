@@ -80,6 +80,11 @@ final class Receiver {
             }
 
             @Override
+            public int concurrency() {
+                return settings.concurrency;
+            }
+
+            @Override
             public Channel open(String lane, Duration timeout) {
                 return new Wire(instance, world.owner());
             }
@@ -120,6 +125,8 @@ final class Receiver {
                 fail(away == Outage.HANGS ? null : away == Outage.REFUSES ? unavailable() : retry());
             } else if (poison.contains(event.seq())) {
                 fail(new Outcome.Reject(ErrorClass.INVALID, "poison"));
+            } else if (fate != Fate.TAKEN && world.chance(world.isQuiet() ? 0 : world.scenario().gone)) {
+                fail(new Outcome.Gone("gone", null));
             } else if (fate == Fate.FAILS) {
                 fail(retry());
             } else if (fate == Fate.REFUSED) {
@@ -168,7 +175,7 @@ final class Receiver {
 
         private Outcome.Failure retry() {
             Duration after = world.chance(0.2) ? Duration.ofMillis(world.between(0, 4000)) : null;
-            return new Outcome.Retry(ErrorClass.SERVER_ERROR, "not now", after);
+            return new Outcome.Retry(ErrorClass.SERVER_ERROR, "not now", after, null);
         }
     }
 
@@ -191,7 +198,7 @@ final class Receiver {
         }
 
         @Override
-        public void send(RecordedEvent event, Answer answer) {
+        public void send(RecordedEvent event, int attempt, Answer answer) {
             world.trace(() -> "  " + owner + " sends " + event.seq() + " of "
                     + event.event().key());
             if (closed) {

@@ -40,6 +40,9 @@ final class Scenario {
     /** The part of sends that the receiver does not simply take. */
     final double flaky;
 
+    /** The part of these that say so that the subscription is paused. */
+    final double gone;
+
     final double poison;
     final double killer;
     final double deferred;
@@ -77,6 +80,7 @@ final class Scenario {
         deferred = perhaps(0.15);
         rollback = perhaps(0.2);
         wildClock = oneIn(4);
+        gone = oneIn(6) ? 0.1 : 0;
     }
 
     private double perhaps(double most) {
@@ -111,6 +115,8 @@ final class Scenario {
         final int breakerAfter = between(1, 6);
         final int blockedKeysLimit = oneIn(3) ? between(1, 3) : 10_000;
         final KeepAttempts keepAttempts = oneIn(2) ? KeepAttempts.ALL : KeepAttempts.FAILED;
+
+        final int concurrency = oneIn(3) ? between(1, 3) : Integer.MAX_VALUE;
 
         /** How many seconds after the beginning it starts; from the beginning of the log if zero, from now if less. */
         final int since = between(-2, 2);

@@ -235,6 +235,8 @@ final class World {
             instance.step();
         }
         if (round % 50 == 49) {
+            // A lane that was told to pause before may only have done so now.
+            operators.resumeAll();
             operators.tidyUp();
         }
         Planned next = agenda.peek();

@@ -41,6 +41,20 @@ abstract class LaneStoreContract extends Contract {
     }
 
     @Test
+    void anOwnerPausesOnceAndAFormerOneNever() {
+        Owned former = own("i1", subscription(s -> s));
+        store.advance(TTL.plusSeconds(1));
+        Owned owner = own("i2", subscription(s -> s));
+        LeaseStore leases = store.leases("i2");
+        long id = owner.grant.subscriptionId();
+        assertThat(former.lane.pause("gone")).isFalse();
+        assertThat(leases.sharing(id).paused()).isFalse();
+        assertThat(owner.lane.pause("gone")).isTrue();
+        assertThat(owner.lane.pause("gone")).as("again").isFalse();
+        assertThat(leases.sharing(id).paused()).isTrue();
+    }
+
+    @Test
     void rowsAreDueInTheOrderOfTheirTimes() {
         record("a", "b", "c", "d");
         Owned owned = own("i1", subscription(s -> s));

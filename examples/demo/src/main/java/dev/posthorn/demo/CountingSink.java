@@ -41,8 +41,8 @@ final class CountingSink implements Sink {
         }
 
         @Override
-        public void send(RecordedEvent event, Answer answer) {
-            channel.send(event, outcome -> {
+        public void send(RecordedEvent event, int attempt, Answer answer) {
+            channel.send(event, attempt, outcome -> {
                 if (outcome instanceof Outcome.Delivered) {
                     delivered.incrementAndGet();
                 }

@@ -28,10 +28,10 @@ final class PointedSink implements Sink {
         Channel channel = sink.open(lane, timeout);
         return new Channel() {
             @Override
-            public void send(RecordedEvent event, Answer answer) {
+            public void send(RecordedEvent event, int attempt, Answer answer) {
                 int unit = points.unit();
                 points.at(unit, Point.Place.BEFORE_SEND, Set.of());
-                channel.send(event, outcome -> {
+                channel.send(event, attempt, outcome -> {
                     points.at(unit, Point.Place.BEFORE_ANSWER, Set.of());
                     answer.with(outcome);
                     points.at(unit, Point.Place.AFTER_ANSWER, Set.of());

@@ -49,7 +49,7 @@ final class ScriptedSink implements Sink {
             private boolean broken;
 
             @Override
-            public void send(RecordedEvent event, Answer answer) {
+            public void send(RecordedEvent event, int attempt, Answer answer) {
                 if (broken) {
                     answer.with(new Outcome.Unavailable("behind a failed event"));
                     return;

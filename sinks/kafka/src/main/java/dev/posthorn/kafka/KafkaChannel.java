@@ -68,7 +68,7 @@ final class KafkaChannel implements Channel {
     }
 
     @Override
-    public void send(RecordedEvent event, Answer answer) {
+    public void send(RecordedEvent event, int attempt, Answer answer) {
         queue.add(new Delivery(this, event, answer));
         if (++sinceWake >= EVENTS_PER_WAKE) {
             flush();

@@ -267,7 +267,7 @@ class KafkaSinkRecordsTest {
 
     private void hand(Channel channel, List<Event> events) {
         for (Event event : events) {
-            channel.send(new RecordedEvent(1, event, Instant.EPOCH), outcomes::add);
+            channel.send(new RecordedEvent(1, event, Instant.EPOCH), 1, outcomes::add);
         }
         channel.flush();
     }

@@ -35,8 +35,8 @@ final class WatchedSink implements Sink {
             private boolean failed;
 
             @Override
-            public void send(RecordedEvent event, Answer answer) {
-                channel.send(event, outcome -> {
+            public void send(RecordedEvent event, int attempt, Answer answer) {
+                channel.send(event, attempt, outcome -> {
                     note(outcome);
                     answer.with(outcome);
                 });
