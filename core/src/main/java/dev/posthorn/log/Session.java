@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,12 @@ public final class Session implements AutoCloseable {
             "max_parallel_workers_per_gather = 0",
             "plan_cache_mode = force_generic_plan",
             "jit = off");
+
+    /**
+     * A process that is frozen in the middle of a settle must not keep its locks: whoever takes over would wait for
+     * them. Longer than any pause of a process that is well.
+     */
+    private static final String BOUNDED = "idle_in_transaction_session_timeout = 5000";
 
     private static final String CLUSTER = """
             SELECT pg_is_in_recovery() AS in_recovery,
@@ -125,6 +132,7 @@ public final class Session implements AutoCloseable {
             connection = open;
             open.setAutoCommit(true);
             open.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            execute(open, "SET " + BOUNDED);
             if (guards.hold(Guard.PINNED_PLANS)) {
                 execute(open, pinning());
             }
@@ -182,7 +190,7 @@ public final class Session implements AutoCloseable {
                 }
                 execute(
                         open,
-                        PINNED.stream()
+                        Stream.concat(PINNED.stream(), Stream.of(BOUNDED))
                                 .map(setting -> "RESET " + setting.substring(0, setting.indexOf(' ')))
                                 .collect(joining("; ")));
             } catch (SQLException alreadyBroken) {

@@ -74,14 +74,19 @@ final class PostgresLeaseStore implements LeaseStore {
              UNION SELECT :instance::text ORDER BY 1
             """;
 
-    /** Lease and mark get the new epoch together: from here on the former owner settles nothing. */
+    /**
+     * Lease and mark get the new epoch together: from here on the former owner settles nothing. Never waits: a former
+     * owner that stands still in the middle of a settle holds its mark.
+     */
     private static final String ACQUIRE = """
             WITH free AS (
                 SELECT l.lane_id, l.owner IS NOT NULL AS by_force
-                  FROM posthorn.lane_lease l JOIN posthorn.lane n ON n.id = l.lane_id
+                  FROM posthorn.lane_lease l
+                  JOIN posthorn.lane n ON n.id = l.lane_id
+                  JOIN posthorn.lane_mark m ON m.lane_id = l.lane_id
                  WHERE n.subscription_id = :subscription AND n.generation = :generation
                    AND (l.owner IS NULL OR l.expires_at < posthorn.clock())
-                 ORDER BY n.index LIMIT :count FOR UPDATE OF l SKIP LOCKED),
+                 ORDER BY n.index LIMIT :count FOR NO KEY UPDATE OF l, m SKIP LOCKED),
             taken AS (
                 UPDATE posthorn.lane_lease l
                    SET owner = :instance, epoch = l.epoch + 1,

@@ -27,6 +27,16 @@ class SessionTest {
     private Path directory;
 
     @Test
+    void aTransactionThatStandsStillIsEndedByTheServer() {
+        TestDatabase database = TestDatabase.create();
+        try (Session session = new Session(database.dataSource(), SchemaName.DEFAULT, Guards.ALL)) {
+            Sql show = Sql.of(SchemaName.DEFAULT, "SHOW idle_in_transaction_session_timeout");
+            assertThat(session.<String>query("looking", show, Map.of(), row -> row.next() ? row.getString(1) : ""))
+                    .isEqualTo("5s");
+        }
+    }
+
+    @Test
     void aStandbyIsRefused() throws Exception {
         try (EmbeddedPostgres primary = EmbeddedPostgres.builder()
                 .dataDirectory(directory.resolve("primary"))

@@ -10,8 +10,12 @@ import dev.posthorn.log.Guards;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SettableClock;
 import dev.posthorn.testing.SteppedRelay;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +41,26 @@ class LeaseTest {
             owner.run(3);
             assertThat(instances.keys()).containsExactly("x", "x");
         });
+    }
+
+    /** Found by freezing processes: the heir's lease keeper waited for the mark, and lost its own lanes over it. */
+    @Test
+    void whoStandsStillInTheMiddleOfASettleKeepsNobodyWaiting() throws Exception {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        instances.start("frozen", 2);
+        instances.clock.advance(Instances.TTL.plusSeconds(1));
+        try (Connection settle = instances.database.dataSource().getConnection();
+                Statement statement = settle.createStatement()) {
+            settle.setAutoCommit(false);
+            statement.execute("UPDATE posthorn.lane_mark SET turn = turn"
+                    + " WHERE lane_id = (SELECT min(lane_id) FROM posthorn.lane_mark)");
+            SteppedRelay heir = CompletableFuture.supplyAsync(() -> instances.start("heir", 2))
+                    .get(10, TimeUnit.SECONDS);
+            assertThat(instances.owned("heir")).isOne();
+            settle.rollback();
+            heir.pass();
+            assertThat(instances.owned("heir")).isEqualTo(2);
+        }
     }
 
     @Test
