@@ -14,6 +14,12 @@ final class Worker implements Runnable {
 
     private static final long LONGEST_NAP = 1_000_000_000;
 
+    /**
+     * Answers come one by one, and waking up for each costs more than taking it. A step that follows the last one
+     * sooner than this waits for more of them.
+     */
+    private static final long GATHERING = 150_000;
+
     private final Session session;
     private final Thread thread;
     private final List<Lane> lanes = new CopyOnWriteArrayList<>();
@@ -49,11 +55,17 @@ final class Worker implements Runnable {
     public void run() {
         while (!stopping) {
             signalled = false;
+            long began = System.nanoTime();
             long nap = LONGEST_NAP;
             for (Lane lane : lanes) {
                 nap = Math.min(nap, step(lane));
             }
-            nap(nap);
+            if (nap > 0) {
+                nap(nap);
+                if (signalled) {
+                    gather(began);
+                }
+            }
         }
         session.close();
     }
@@ -81,10 +93,19 @@ final class Worker implements Runnable {
         }
     }
 
+    /** After a long nap there is nothing to wait for: an idle lane takes what comes at once. */
+    private static void gather(long began) {
+        long left = GATHERING - (System.nanoTime() - began);
+        if (left > 0) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
     /** There is something to do: an answer, an order, a commit. From any thread. */
     void signal() {
         signalled = true;
         if (napping) {
+            napping = false;
             LockSupport.unpark(thread);
         }
     }
