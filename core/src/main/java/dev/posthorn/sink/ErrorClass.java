@@ -15,6 +15,8 @@ public enum ErrorClass {
     TLS,
     /** The receiver does not know us, or does not let us. */
     AUTH,
+    /** We may not send there: what the receiver's name stands for is not allowed. */
+    FORBIDDEN,
     /** The event is larger than the receiver takes. */
     TOO_LARGE,
     /** The receiver found the event itself wrong. */

@@ -5,6 +5,7 @@ import dev.posthorn.sink.Answer;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.sink.Secrets;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.Map;

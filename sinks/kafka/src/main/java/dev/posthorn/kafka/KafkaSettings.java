@@ -4,6 +4,7 @@ import static java.util.Map.entry;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.sink.Secrets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
