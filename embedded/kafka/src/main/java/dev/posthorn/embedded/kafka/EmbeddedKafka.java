@@ -44,6 +44,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     private final boolean temporary;
     private final Map<String, String> settings;
     private final int port;
+    private final int advertisedPort;
     private final int internalPort;
     private final int controllerPort;
     private final Thread atExit = new Thread(this::close, "posthorn-kafka-stop");
@@ -55,6 +56,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         this.settings = Map.copyOf(builder.settings);
         List<Integer> free = FreePort.find(3);
         this.port = builder.port == 0 ? free.get(0) : builder.port;
+        this.advertisedPort = builder.advertisedPort == 0 ? port : builder.advertisedPort;
         this.internalPort = free.get(1);
         this.controllerPort = free.get(2);
     }
@@ -113,7 +115,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     public String bootstrapServers() {
-        return "127.0.0.1:" + port;
+        return "127.0.0.1:" + advertisedPort;
     }
 
     /** The listener that needs no login, whatever the settings ask of clients. */
@@ -176,9 +178,9 @@ public final class EmbeddedKafka implements AutoCloseable {
         all.put("controller.quorum.voters", NODE + "@127.0.0.1:" + controllerPort);
         all.put("controller.listener.names", "CONTROLLER");
         all.put("inter.broker.listener.name", "INTERNAL");
-        String reachable = "CLIENTS://127.0.0.1:" + port + ",INTERNAL://127.0.0.1:" + internalPort;
-        all.put("listeners", reachable + ",CONTROLLER://127.0.0.1:" + controllerPort);
-        all.put("advertised.listeners", reachable);
+        String internal = ",INTERNAL://127.0.0.1:" + internalPort;
+        all.put("listeners", "CLIENTS://127.0.0.1:" + port + internal + ",CONTROLLER://127.0.0.1:" + controllerPort);
+        all.put("advertised.listeners", "CLIENTS://127.0.0.1:" + advertisedPort + internal);
         var properties = new Properties();
         properties.putAll(all);
         return properties;
@@ -245,6 +247,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         private final Map<String, String> settings = new LinkedHashMap<>();
         private @Nullable Path directory;
         private int port;
+        private int advertisedPort;
 
         private Builder() {}
 
@@ -257,6 +260,12 @@ public final class EmbeddedKafka implements AutoCloseable {
         /** The port of clients. 0, the default, takes a free one, which the broker keeps over restarts. */
         public Builder port(int port) {
             this.port = port;
+            return this;
+        }
+
+        /** Where clients are told to come, if something stands between them and the broker. Left out: its own port. */
+        public Builder advertisedPort(int port) {
+            this.advertisedPort = port;
             return this;
         }
 

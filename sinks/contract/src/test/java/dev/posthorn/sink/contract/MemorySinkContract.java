@@ -1,0 +1,28 @@
+package dev.posthorn.sink.contract;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The suite for a sink with one flaw or none. Run by {@link SinkContractTest}, never by itself. */
+class MemorySinkContract extends SinkContract {
+
+    private record Subject(boolean keepsOrder, @Nullable Flaw flaw) {}
+
+    private static final ThreadLocal<Subject> SUBJECT = new ThreadLocal<>();
+
+    /** What the next run in this thread is about. */
+    static void prepare(boolean keepsOrder, @Nullable Flaw flaw) {
+        SUBJECT.set(new Subject(keepsOrder, flaw));
+    }
+
+    @Override
+    protected Receiver receiver() {
+        Subject subject = SUBJECT.get();
+        return new MemoryReceiver(receiver -> new MemorySink(receiver, subject.keepsOrder(), subject.flaw()));
+    }
+
+    @Override
+    protected Duration timeout() {
+        return Duration.ofMillis(300);
+    }
+}
