@@ -1,0 +1,186 @@
+package dev.posthorn.http;
+
+import java.nio.channels.ClosedSelectorException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.config.TlsConfig;
+import org.apache.hc.client5.http.impl.ChainElement;
+import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
+import org.apache.hc.client5.http.impl.async.HttpAsyncClientBuilder;
+import org.apache.hc.client5.http.impl.async.HttpAsyncClients;
+import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManager;
+import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.client5.http.ssl.ClientTlsStrategyBuilder;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.nio.AsyncRequestProducer;
+import org.apache.hc.core5.http2.HttpVersionPolicy;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.reactor.IOReactorConfig;
+import org.apache.hc.core5.reactor.IOReactorStatus;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A sink's own connections and the thread that serves them: made with its first channel, closed with its last. As
+ * nothing of it is shared with other sinks, whatever a receiver does is felt by its own subscription alone.
+ */
+final class Connections {
+
+    private static final Logger log = LoggerFactory.getLogger(Connections.class);
+
+    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
+
+    /** So that a receiver that moved to another address is found there. */
+    private static final TimeValue OLDEST_CONNECTION = TimeValue.ofMinutes(5);
+
+    private static final Timeout LONGEST_IDLE = Timeout.ofSeconds(30);
+
+    /** Shorter than the time after which the first of the common servers and balancers close an idle connection. */
+    private static final TimeValue CHECKED_AFTER = TimeValue.ofSeconds(1);
+
+    private static final int LONGEST_HEADER_LINE = 16 << 10;
+    private static final int MOST_HEADERS = 200;
+    private static final AtomicLong threads = new AtomicLong();
+
+    private final HttpSettings settings;
+    private final Names names;
+    private int users;
+    private Duration timeout = Duration.ZERO;
+    private volatile @Nullable CloseableHttpAsyncClient client;
+
+    Connections(HttpSettings settings, Names names) {
+        this.settings = settings;
+        this.names = names;
+    }
+
+    /** For one more channel. */
+    synchronized void open(Duration timeout) {
+        this.timeout = timeout;
+        if (users++ == 0) {
+            client = started();
+        }
+    }
+
+    /** For one channel less. */
+    synchronized void close() {
+        if (--users == 0) {
+            CloseableHttpAsyncClient last = Objects.requireNonNull(client);
+            client = null;
+            last.close(CloseMode.IMMEDIATE);
+        }
+    }
+
+    /** Null, and no callback, if there is no channel any more: then nobody waits for it. */
+    @Nullable
+    Future<Response> send(
+            AsyncRequestProducer request,
+            ResponseReader response,
+            HttpClientContext context,
+            FutureCallback<Response> callback) {
+        CloseableHttpAsyncClient running = running();
+        return running == null ? null : running.execute(request, response, context, callback);
+    }
+
+    /** An error in the client's own code would end its thread, and the subscription with it. */
+    private @Nullable CloseableHttpAsyncClient running() {
+        CloseableHttpAsyncClient now = client;
+        return now == null || now.getStatus().compareTo(IOReactorStatus.ACTIVE) <= 0 ? now : restarted(now);
+    }
+
+    private synchronized @Nullable CloseableHttpAsyncClient restarted(CloseableHttpAsyncClient ended) {
+        if (client == ended) {
+            ended.close(CloseMode.IMMEDIATE);
+            client = started();
+        }
+        return client;
+    }
+
+    private CloseableHttpAsyncClient started() {
+        HttpAsyncClientBuilder builder = HttpAsyncClients.custom()
+                .setConnectionManager(pool())
+                .setIOReactorConfig(IOReactorConfig.custom()
+                        .setIoThreadCount(1)
+                        .setTcpNoDelay(true)
+                        .setSoKeepAlive(true)
+                        .build())
+                .setThreadFactory(this::thread)
+                .setIoReactorExceptionCallback(this::told)
+                .setHttp1Config(Http1Config.custom()
+                        .setMaxLineLength(LONGEST_HEADER_LINE)
+                        .setMaxHeaderCount(MOST_HEADERS)
+                        .build())
+                .setDefaultRequestConfig(RequestConfig.custom()
+                        .setConnectionRequestTimeout(Timeout.of(timeout))
+                        .setResponseTimeout(Timeout.of(timeout))
+                        .setProtocolUpgradeEnabled(false)
+                        .build())
+                .setIOSessionListener(new Handshakes(longestConnect()))
+                .addExecInterceptorBefore(ChainElement.MAIN_TRANSPORT.name(), "leash", Leash::hold)
+                .setUserAgent(UserAgent.TEXT)
+                .disableContentCompression()
+                .disableRedirectHandling()
+                .disableAutomaticRetries()
+                .disableCookieManagement()
+                .disableAuthCaching();
+        Target proxy = settings.proxy();
+        if (proxy != null) {
+            builder.setProxy(proxy.httpHost());
+        }
+        CloseableHttpAsyncClient started = builder.build();
+        started.start();
+        return started;
+    }
+
+    /** That it was closed is no news, nor what its thread stumbled over then. */
+    private void told(Exception error) {
+        if (client != null && !(error instanceof ClosedSelectorException)) {
+            log.error("{}: the connections failed; they are made anew for the next event", settings.target(), error);
+        }
+    }
+
+    private PoolingAsyncClientConnectionManager pool() {
+        Timeout connect = Timeout.of(longestConnect());
+        return PoolingAsyncClientConnectionManagerBuilder.create()
+                .setTlsStrategy(ClientTlsStrategyBuilder.create()
+                        .setSslContext(settings.tls().context())
+                        .buildAsync())
+                .setDnsResolver(names.resolver())
+                // One more for tokens.
+                .setMaxConnTotal(settings.concurrency() + 1)
+                .setMaxConnPerRoute(settings.concurrency() + 1)
+                .setMessageMultiplexing(true)
+                .setDefaultConnectionConfig(ConnectionConfig.custom()
+                        .setConnectTimeout(connect)
+                        .setTimeToLive(OLDEST_CONNECTION)
+                        .setIdleTimeout(LONGEST_IDLE)
+                        .setValidateAfterInactivity(CHECKED_AFTER)
+                        .build())
+                .setDefaultTlsConfig(TlsConfig.custom()
+                        .setHandshakeTimeout(connect)
+                        .setVersionPolicy(HttpVersionPolicy.NEGOTIATE)
+                        .build())
+                .build();
+    }
+
+    /** Half of the time, so that there is some for a second address. */
+    private Duration longestConnect() {
+        Duration half = timeout.dividedBy(2);
+        return half.compareTo(LONGEST_CONNECT) < 0 ? half : LONGEST_CONNECT;
+    }
+
+    private Thread thread(Runnable work) {
+        String name = "posthorn-http-" + settings.target().host() + "-" + threads.incrementAndGet();
+        Thread thread = new Thread(null, work, name, 0, false);
+        thread.setDaemon(true);
+        return thread;
+    }
+}

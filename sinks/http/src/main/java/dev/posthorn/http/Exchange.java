@@ -1,0 +1,236 @@
+package dev.posthorn.http;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.sink.Answer;
+import dev.posthorn.sink.ErrorClass;
+import dev.posthorn.sink.Outcome;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.EndpointDetails;
+import org.apache.hc.core5.http.HttpStreamResetException;
+import org.apache.hc.core5.http.RequestNotExecutedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event on its way: the receiver's address is found, then credentials, then the request is sent and the response
+ * read, each when the one before has come about, on whatever thread that was. It is answered once; whatever happens
+ * after that, or after it was ended, is of no interest to anybody.
+ */
+final class Exchange {
+
+    private enum Stage {
+        NAME,
+        CREDENTIALS,
+        REQUEST
+    }
+
+    private static final int UNAUTHORIZED = 401;
+
+    /** A restarting receiver closes all connections that were kept; each that fails is one less. */
+    private static final int MOST_RESENDS = 2;
+
+    private final SinkParts parts;
+    private final RecordedEvent event;
+    private final int attempt;
+    private final Answer answer;
+    private final Consumer<Exchange> whenOver;
+    private final long begun = System.nanoTime();
+    private final AtomicBoolean over = new AtomicBoolean();
+    private volatile Stage stage = Stage.NAME;
+    private volatile @Nullable Call call;
+    private @Nullable Header shown;
+    private boolean shownAnew;
+    private int resends;
+
+    /** @param whenOver told once, before the answer */
+    Exchange(SinkParts parts, RecordedEvent event, int attempt, Answer answer, Consumer<Exchange> whenOver) {
+        this.parts = parts;
+        this.event = event;
+        this.attempt = attempt;
+        this.answer = answer;
+        this.whenOver = whenOver;
+    }
+
+    void start() {
+        parts.names().whenKnown(parts.settings().firstHop(parts.settings().target()), this::named);
+    }
+
+    private void named(Names.Result result) {
+        if (result instanceof Names.Unknown unknown) {
+            finish(new Outcome.Unavailable(ErrorClass.DNS, unknown.reason()));
+        } else if (result instanceof Names.Refused refused) {
+            finish(new Outcome.Unavailable(ErrorClass.FORBIDDEN, refused.reason()));
+        } else {
+            identify();
+        }
+    }
+
+    private void identify() {
+        stage = Stage.CREDENTIALS;
+        parts.credentials().header().whenComplete((header, error) -> {
+            if (error == null) {
+                shown = header;
+                send();
+            } else {
+                finish(parts.diagnosis().of(error, false, null));
+            }
+        });
+    }
+
+    private void send() {
+        stage = Stage.REQUEST;
+        try {
+            Call next = new Call();
+            call = next;
+            next.begin();
+        } catch (RequestWriter.NotJson e) {
+            finish(new Outcome.Reject(ErrorClass.SERIALIZATION, e.reason()));
+        } catch (RuntimeException bug) {
+            finish(new Outcome.Retry(ErrorClass.UNKNOWN, "the request could not be sent: " + bug));
+        }
+    }
+
+    private void finish(Outcome outcome) {
+        if (over.compareAndSet(false, true)) {
+            whenOver.accept(this);
+            answer.with(outcome);
+        }
+    }
+
+    /** How many nanoseconds it has been under way. */
+    long age() {
+        return System.nanoTime() - begun;
+    }
+
+    /** Its time is up. */
+    void giveUp(Duration timeout) {
+        Call cut = call;
+        finish(tooLate(timeout.toMillis() + " ms", cut));
+        cancel(cut);
+    }
+
+    private Outcome tooLate(String time, @Nullable Call cut) {
+        return switch (stage) {
+            case NAME -> new Outcome.Unavailable(ErrorClass.DNS, "the receiver's name was not resolved within " + time);
+            case CREDENTIALS -> new Outcome.Unavailable(ErrorClass.AUTH, "there was no token within " + time);
+            case REQUEST ->
+                cut == null || !cut.body.wasWanted()
+                        ? new Outcome.Unavailable(ErrorClass.TIMEOUT, "no connection within " + time)
+                        : new Outcome.Retry(
+                                ErrorClass.TIMEOUT,
+                                cut.response.hasBegun()
+                                        ? "the answer began, but was not complete within " + time
+                                        : "no answer within " + time);
+        };
+    }
+
+    /** Nobody waits for it any more. */
+    void end() {
+        if (over.compareAndSet(false, true)) {
+            whenOver.accept(this);
+            cancel(call);
+        }
+    }
+
+    private static void cancel(@Nullable Call running) {
+        if (running != null) {
+            running.cancel();
+        }
+    }
+
+    /** One request and its response. There may be more: see {@link #isWorthAnother}. */
+    private final class Call implements FutureCallback<Response> {
+
+        private final Body body = parts.requests().body(event);
+        private final ResponseReader response =
+                new ResponseReader(parts.settings().keptBytes());
+        private final HttpClientContext context = HttpClientContext.create();
+        private final Leash leash = Leash.of(context);
+        private volatile @Nullable Future<Response> future;
+
+        void begin() {
+            if (over.get()) {
+                return;
+            }
+            future = parts.connections()
+                    .send(parts.requests().request(event, attempt, body, shown), response, context, this);
+            if (over.get()) {
+                // Ended while the request was being handed over.
+                cancel();
+            }
+        }
+
+        void cancel() {
+            response.stop();
+            leash.cut(future);
+        }
+
+        @Override
+        public void completed(Response result) {
+            if (!body.isWhole()) {
+                // Answered early. The rest may never be read, and the client would wait for that with the connection.
+                leash.cut(null);
+            }
+            if (result.status() == UNAUTHORIZED
+                    && shown != null
+                    && !shownAnew
+                    && parts.credentials().refused(shown)) {
+                shownAnew = true;
+                identify();
+            } else {
+                finish(parts.diagnosis().of(result, shown));
+            }
+        }
+
+        @Override
+        public void failed(Exception error) {
+            if (resends < MOST_RESENDS && isWorthAnother(error)) {
+                resends++;
+                send();
+            } else {
+                finish(parts.diagnosis().of(error, body.wasWanted(), shown));
+            }
+        }
+
+        /**
+         * A connection that was kept may have been closed by the receiver at the very moment the request was sent. That
+         * says nothing about the receiver, and an event that failed would wait for its next attempt, and its key with
+         * it; so it is sent again at once, over another connection. Not so if an answer came that cannot be read, or
+         * the time was up: the receiver would get everything several times.
+         */
+        private boolean isWorthAnother(Exception error) {
+            if (over.get() || response.hasBegun()) {
+                return false;
+            }
+            return body.wasWanted() ? brokeWhenUsedAgain(error) : wasClosedBefore(error);
+        }
+
+        private boolean brokeWhenUsedAgain(Exception error) {
+            EndpointDetails endpoint = context.getEndpointDetails();
+            return endpoint != null
+                    && endpoint.getRequestCount() > 1
+                    && error instanceof IOException
+                    && !(error instanceof InterruptedIOException || error instanceof HttpStreamResetException)
+                    && !Diagnosis.isUnreadable(error);
+        }
+
+        /** Unreadable is also what comes unasked: such a connection is closed before a request is sent over it. */
+        private static boolean wasClosedBefore(Exception error) {
+            return error instanceof ConnectionClosedException
+                    || error instanceof RequestNotExecutedException
+                    || Diagnosis.isUnreadable(error);
+        }
+
+        @Override
+        public void cancelled() {
+            finish(new Outcome.Retry(ErrorClass.DISCONNECTED, "the connection was closed on our side"));
+        }
+    }
+}

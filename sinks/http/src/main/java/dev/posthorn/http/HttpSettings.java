@@ -1,0 +1,63 @@
+package dev.posthorn.http;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A sink's settings, checked. */
+record HttpSettings(
+        Target target,
+        @Nullable Target proxy,
+        Form form,
+        @Nullable Signature signature,
+        Authentication authentication,
+        Map<String, String> headers,
+        Tls tls,
+        Destinations destinations,
+        Set<Integer> retried,
+        int concurrency,
+        int keptBytes) {
+
+    private static final int SHORTEST_SECRET = 8;
+
+    HttpSettings {
+        headers = Map.copyOf(headers);
+        retried = Set.copyOf(retried);
+        headers.forEach((name, value) -> {
+            HeaderRules.requireFree(name);
+            HeaderRules.requireLegalValue(name, value);
+        });
+        Setting.require(
+                retried.stream().allMatch(status -> status >= 300 && status < 500),
+                "retry-on holds " + retried + "; it may hold statuses from 300 to 499, and 5xx are tried again anyhow");
+        Setting.require(
+                concurrency >= 1 && concurrency <= 10_000,
+                "concurrency is " + concurrency + "; it must be from 1 to 10,000");
+        Setting.require(
+                keptBytes >= 0 && keptBytes <= 1 << 16,
+                "keep-answer is " + keptBytes + " bytes; it must be from 0 to 65,536");
+        destinations.requireAllowed(target);
+        Target tokens = authentication.tokenUrl();
+        if (tokens != null) {
+            destinations.requireAllowed(tokens);
+        }
+    }
+
+    /** What may be connected to: a proxy is ours to choose. */
+    Destinations reachable() {
+        return proxy == null ? destinations : destinations.andOur(proxy);
+    }
+
+    /** What an answer must not be quoted with; short values would only make it unreadable. */
+    List<String> secrets() {
+        return headers.values().stream()
+                .filter(value -> value.length() >= SHORTEST_SECRET)
+                .toList();
+    }
+
+    /** The host that is connected to, for a request there. */
+    String firstHop(Target to) {
+        return proxy == null ? to.host() : proxy.host();
+    }
+}

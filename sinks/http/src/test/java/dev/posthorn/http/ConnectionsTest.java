@@ -1,0 +1,189 @@
+package dev.posthorn.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.posthorn.http.TestReceiver.Got;
+import dev.posthorn.http.TestReceiver.Says;
+import dev.posthorn.sink.Channel;
+import dev.posthorn.sink.Outcome;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How a sink's connections are used. */
+class ConnectionsTest {
+
+    @Test
+    void connectionsAreKeptAndNoMoreAreMadeThanRequestsMayBeUnderWay() {
+        try (TestReceiver receiver = TestReceiver.start();
+                Channel channel =
+                        Sends.sink(receiver.url()).concurrency(4).build().open("t/0", Sends.TIMEOUT)) {
+            for (int round = 0; round < 5; round++) {
+                List<CompletableFuture<Outcome>> outcomes = IntStream.range(0, 4)
+                        .mapToObj(i -> Sends.begin(channel, Sends.event().build(), 1))
+                        .toList();
+                outcomes.forEach(Sends::get);
+            }
+            assertThat(receiver.got()).hasSize(20);
+            assertThat(receiver.got().stream().map(Got::port).distinct().count())
+                    .as("one more may be made while another is on its way back")
+                    .isLessThanOrEqualTo(5);
+        }
+    }
+
+    /** Its thread takes a moment to start; taken for dead, it was replaced, and the first events with it. */
+    @Test
+    void theFirstEventsOfANewChannelAreNotLost() {
+        try (TestReceiver receiver = TestReceiver.start()) {
+            for (int round = 0; round < 50; round++) {
+                try (Channel channel = Sends.sink(receiver.url()).build().open("t/0", Sends.TIMEOUT)) {
+                    List<CompletableFuture<Outcome>> outcomes = IntStream.range(0, 4)
+                            .mapToObj(i -> Sends.begin(channel, Sends.event().build(), 1))
+                            .toList();
+                    outcomes.forEach(outcome -> assertThat(Sends.get(outcome)).isInstanceOf(Outcome.Delivered.class));
+                }
+            }
+        }
+    }
+
+    /** A server closes what is idle, and its last word crosses the request on the way, or comes just before it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aKeptConnectionThatTheReceiverHasJustClosedIsNoFailure(boolean afterTheNextRequest) throws Exception {
+        AtomicInteger connections = new AtomicInteger();
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Channel channel = Sends.sink("http://127.0.0.1:" + server.getLocalPort())
+                        .build()
+                        .open("t/0", Sends.TIMEOUT)) {
+            daemon(() -> {
+                while (true) {
+                    Socket socket = server.accept();
+                    connections.incrementAndGet();
+                    daemon(() -> answerOnce(socket, afterTheNextRequest));
+                }
+            });
+            for (int i = 0; i < 20; i++) {
+                assertThat(Sends.through(channel, Sends.event().build(), 1)).isInstanceOf(Outcome.Delivered.class);
+            }
+            assertThat(connections).hasValue(20);
+        }
+    }
+
+    private static void answerOnce(Socket socket, boolean waits) throws IOException {
+        try (socket) {
+            InputStream in = socket.getInputStream();
+            StringBuilder request = new StringBuilder();
+            while (request.indexOf("{\"n\": 1}") < 0) {
+                request.append((char) in.read());
+            }
+            socket.getOutputStream().write("HTTP/1.1 204 No Content\r\n\r\n".getBytes(UTF_8));
+            if (waits) {
+                in.read();
+            }
+        }
+    }
+
+    private interface Work {
+        void run() throws IOException;
+    }
+
+    private static void daemon(Work work) {
+        Thread thread = new Thread(() -> {
+            try {
+                work.run();
+            } catch (IOException closed) {
+                return;
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Test
+    void threadsAndConnectionsEndWithTheLastChannel() {
+        try (TestReceiver receiver = TestReceiver.start()) {
+            HttpSink sink = Sends.sink("http://localhost:" + receiver.port()).build();
+            Channel one = sink.open("t/0", Sends.TIMEOUT);
+            Channel two = sink.open("t/1", Sends.TIMEOUT);
+            Sends.through(one, Sends.event().build(), 1);
+            assertThat(ioThreads()).isNotEmpty();
+            one.close();
+            assertThat(Sends.through(two, Sends.event().build(), 1)).isInstanceOf(Outcome.Delivered.class);
+            two.close();
+            await().until(() -> ioThreads().isEmpty());
+            try (Channel again = sink.open("t/0", Sends.TIMEOUT)) {
+                assertThat(Sends.through(again, Sends.event().build(), 1)).isInstanceOf(Outcome.Delivered.class);
+            }
+        }
+    }
+
+    private static List<String> ioThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("posthorn-http-localhost-"))
+                .toList();
+    }
+
+    @Test
+    void aClosedChannelAnswersNothingMore() throws Exception {
+        CountDownLatch came = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        try (TestReceiver receiver = TestReceiver.start().answering(got -> {
+            came.countDown();
+            waitFor(closed);
+            return Says.status(204);
+        })) {
+            Channel channel = Sends.sink(receiver.url()).build().open("t/0", Sends.TIMEOUT);
+            CompletableFuture<Outcome> outcome =
+                    Sends.begin(channel, Sends.event().build(), 1);
+            came.await();
+            channel.close();
+            closed.countDown();
+            CompletableFuture<Outcome> late = Sends.begin(channel, Sends.event().build(), 1);
+            assertThat(receiver.got()).hasSize(1);
+            assertThat(outcome).isNotDone();
+            assertThat(late).isNotDone();
+        }
+    }
+
+    private static void waitFor(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void http2IsSpokenWithWhoeverSpeaksIt(@TempDir Path directory) throws Exception {
+        Certificates certificates = Certificates.in(directory);
+        try (Http2Receiver receiver = new Http2Receiver(certificates.server());
+                Channel channel = Sends.sink(receiver.url())
+                        .tls(Tls.builder().trustOnly(certificates.caPem()).build())
+                        .build()
+                        .open("t/0", Sends.TIMEOUT)) {
+            assertThat(Sends.through(channel, Sends.event().build(), 1)).isInstanceOf(Outcome.Delivered.class);
+            List<CompletableFuture<Outcome>> outcomes = IntStream.range(0, 200)
+                    .mapToObj(i -> Sends.begin(channel, Sends.event().build(), 1))
+                    .toList();
+            outcomes.forEach(outcome -> assertThat(Sends.get(outcome)).isInstanceOf(Outcome.Delivered.class));
+            assertThat(receiver.versions()).hasSize(201).containsOnly("HTTP/2.0");
+            assertThat(receiver.ids()).hasSize(201).doesNotHaveDuplicates();
+            assertThat(receiver.connections()).as("one carries many requests").isLessThan(10);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package dev.posthorn.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.standardwebhooks.Webhook;
+import com.standardwebhooks.exceptions.WebhookVerificationException;
+import dev.posthorn.event.Event;
+import dev.posthorn.http.TestReceiver.Got;
+import dev.posthorn.sink.Channel;
+import dev.posthorn.sink.ErrorClass;
+import dev.posthorn.sink.Outcome;
+import java.net.http.HttpHeaders;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a receiver gets. */
+class HttpSinkRequestsTest {
+
+    private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+    private final TestReceiver receiver = TestReceiver.start();
+
+    @AfterEach
+    void stop() {
+        receiver.close();
+    }
+
+    private Got sent(HttpSink.Builder sink, Event event) {
+        assertThat(Sends.one(sink.build(), event)).isInstanceOf(Outcome.Delivered.class);
+        return receiver.got().get(receiver.got().size() - 1);
+    }
+
+    private HttpSink.Builder sink() {
+        return Sends.sink(receiver.url() + "?tenant=7");
+    }
+
+    private static Event full() {
+        return Sends.event()
+                .id("4711")
+                .version(3)
+                .aggregateType("order")
+                .key("bücher %\"1")
+                .traceparent(TRACE)
+                .header("tracestate", "a=b")
+                .header("tenant", "Köln 1")
+                .occurredAt(Instant.parse("2026-11-14T09:08:07.123456Z"))
+                .build();
+    }
+
+    @Test
+    void theBinaryFormHasThePayloadAsItIsAndTheRestInHeaders() {
+        Event event = full();
+        Got got = sent(sink(), event);
+        assertThat(got.method()).isEqualTo("POST");
+        assertThat(got.path()).isEqualTo("/hook?tenant=7");
+        assertThat(got.text()).isEqualTo("{\"n\": 1}");
+        assertThat(got.headers())
+                .containsEntry("content-type", "application/json")
+                .containsEntry("content-length", "8")
+                .containsEntry("ce-specversion", "1.0")
+                .containsEntry("ce-id", event.id().toString())
+                .containsEntry("ce-sourceid", "4711")
+                .containsEntry("ce-type", "order.placed")
+                .containsEntry("ce-source", "shop")
+                .containsEntry("ce-time", "2026-11-14T09:08:07.123456Z")
+                .containsEntry("ce-eventversion", "3")
+                .containsEntry("ce-aggregatetype", "order")
+                .containsEntry("ce-subject", "b%C3%BCcher%20%25%221")
+                .containsEntry("ce-partitionkey", "b%C3%BCcher%20%25%221")
+                .containsEntry("traceparent", TRACE)
+                .containsEntry("tracestate", "a=b")
+                .containsEntry("tenant", "K%C3%B6ln 1")
+                .containsEntry("posthorn-attempt", "1")
+                .containsEntry("webhook-id", event.id().toString())
+                .containsEntry("user-agent", "Posthorn")
+                .doesNotContainKeys("webhook-signature", "authorization", "cookie", "expect", "accept-encoding");
+    }
+
+    @Test
+    void whatAnEventDoesNotHaveIsNotSent() {
+        Event event = Event.builder()
+                .source("s")
+                .type("t")
+                .contentType("text/x-odd; charset=nobody-knows")
+                .payload(new byte[0])
+                .build();
+        Got got = sent(sink(), event);
+        assertThat(got.body()).isEmpty();
+        assertThat(got.headers())
+                .containsEntry("content-length", "0")
+                .containsEntry("content-type", "text/x-odd; charset=nobody-knows")
+                .containsEntry("ce-time", "2026-11-15T10:00:00Z")
+                .doesNotContainKeys("ce-subject", "ce-partitionkey", "ce-aggregatetype", "ce-sourceid", "traceparent");
+    }
+
+    @Test
+    void theStructuredFormIsOneJsonDocument() {
+        Got got = sent(sink().form(Form.STRUCTURED), full());
+        assertThat(got.header("content-type")).isEqualTo("application/cloudevents+json; charset=utf-8");
+        assertThat(got.headers()).doesNotContainKeys("ce-id", "ce-type").containsEntry("traceparent", TRACE);
+        assertThat(got.text())
+                .isEqualTo(("{'specversion':'1.0','id':'%s','type':'order.placed','source':'shop',"
+                                + "'time':'2026-11-14T09:08:07.123456Z','eventversion':'3','subject':'bücher %%\\'1',"
+                                + "'partitionkey':'bücher %%\\'1','aggregatetype':'order','sourceid':'4711',"
+                                + "'traceparent':'%s','tracestate':'a=b','datacontenttype':'application/json',"
+                                + "'data':{'n': 1}}")
+                        .formatted(full().id(), TRACE)
+                        .replace('\'', '"'));
+    }
+
+    @Test
+    void aPayloadThatIsNotJsonStandsInTheDocumentAsBase64() {
+        byte[] bytes = {0, 1, (byte) 0xFF};
+        Event event = Event.builder().source("s").type("t").payload(bytes).build();
+        Got got = sent(sink().form(Form.STRUCTURED), event);
+        assertThat(Json.members(got.body()))
+                .containsEntry("data_base64", "AAH/")
+                .doesNotContainKey("data");
+    }
+
+    @Test
+    void aPayloadThatOnlySaysItIsJsonIsRejectedAndNotSent() {
+        Event event = Sends.event().json("{\"n\": 1").build();
+        Outcome outcome = Sends.one(sink().form(Form.STRUCTURED).build(), event);
+        assertThat(outcome).isInstanceOfSatisfying(Outcome.Reject.class, reject -> {
+            assertThat(reject.errorClass()).isEqualTo(ErrorClass.SERIALIZATION);
+            assertThat(reject.reason()).contains("application/json", "not JSON");
+        });
+        assertThat(receiver.got()).isEmpty();
+    }
+
+    @Test
+    void thePlainFormIsThePayloadAlone() {
+        Got got = sent(sink().form(Form.PLAIN), full());
+        assertThat(got.text()).isEqualTo("{\"n\": 1}");
+        assertThat(got.headers())
+                .containsEntry("content-type", "application/json")
+                .containsKeys("webhook-id", "webhook-timestamp", "posthorn-attempt")
+                .doesNotContainKeys("ce-id", "ce-type", "ce-specversion");
+    }
+
+    @Test
+    void anEventsOwnHeadersNeverPassForOthers() {
+        Event event = Sends.event()
+                .header("Authorization", "Bearer stolen")
+                .header("Host", "elsewhere")
+                .header("Content-Length", "3")
+                .header("Transfer-Encoding", "chunked")
+                .header("Cookie", "session=1")
+                .header("X-Forwarded-For", "10.0.0.1")
+                .header("ce-type", "other")
+                .header("webhook-id", "other")
+                .header("posthorn-attempt", "99")
+                .header("X-Static", "the event's")
+                .build();
+        Got got = sent(sink().header("X-Static", "the subscription's"), event);
+        assertThat(got.headers())
+                .containsEntry("ce-type", "order.placed")
+                .containsEntry("webhook-id", event.id().toString())
+                .containsEntry("posthorn-attempt", "1")
+                .containsEntry("x-static", "the subscription's")
+                .containsEntry("content-length", "8")
+                .containsEntry("host", "127.0.0.1:" + receiver.port())
+                .doesNotContainKeys("authorization", "cookie", "transfer-encoding", "x-forwarded-for");
+    }
+
+    @Test
+    void theIdStaysTheSameOnEveryAttemptAndTheAttemptIsCounted() {
+        Event event = Sends.event().build();
+        try (Channel channel = sink().signedWith(HttpSink.newSecret()).build().open("t/0", Sends.TIMEOUT)) {
+            Sends.through(channel, event, 1);
+            Sends.through(channel, event, 2);
+        }
+        assertThat(receiver.got())
+                .extracting(got -> got.header("posthorn-attempt") + got.header("webhook-id"))
+                .containsExactly("1" + event.id(), "2" + event.id());
+    }
+
+    @Test
+    void theSignatureIsValidForTheOldAndTheNewSecretAndForNothingElse() throws Exception {
+        String old = HttpSink.newSecret();
+        String fresh = HttpSink.newSecret();
+        for (Form form : Form.values()) {
+            Got got = sent(sink().form(form).signedWith(fresh, old), full());
+            new Webhook(old).verify(got.text(), headers(got));
+            new Webhook(fresh).verify(got.text(), headers(got));
+            refused(() -> new Webhook(HttpSink.newSecret()).verify(got.text(), headers(got)));
+            refused(() -> new Webhook(fresh).verify(got.text() + " ", headers(got)));
+        }
+        Got late = sent(
+                sink().signedWith(fresh).clock(InstantSource.fixed(Instant.now().minusSeconds(600))), full());
+        refused(() -> new Webhook(fresh).verify(late.text(), headers(late)));
+    }
+
+    private static void refused(org.assertj.core.api.ThrowableAssert.ThrowingCallable verify) {
+        assertThatThrownBy(verify).isInstanceOf(WebhookVerificationException.class);
+    }
+
+    private static HttpHeaders headers(Got got) {
+        Map<String, List<String>> all = new TreeMap<>();
+        got.headers().forEach((name, value) -> all.put(name, List.of(value)));
+        return HttpHeaders.of(all, (name, value) -> true);
+    }
+}

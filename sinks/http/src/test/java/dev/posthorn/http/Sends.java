@@ -1,0 +1,65 @@
+package dev.posthorn.http;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.sink.Channel;
+import dev.posthorn.sink.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Sends events through a sink and waits for what becomes of them. */
+final class Sends {
+
+    static final Duration TIMEOUT = Duration.ofSeconds(5);
+    static final Destinations LOOPBACK = Destinations.builder().allowLoopback().build();
+
+    private Sends() {}
+
+    /** A sink that may send to a receiver of this machine. */
+    static HttpSink.Builder sink(String url) {
+        return HttpSink.builder(url).destinations(LOOPBACK);
+    }
+
+    static Event.Builder event() {
+        return Event.builder().source("shop").type("order.placed").key("o-1").json("{\"n\": 1}");
+    }
+
+    static RecordedEvent recorded(Event event) {
+        return new RecordedEvent(1, event, Instant.parse("2026-11-15T10:00:00Z"));
+    }
+
+    static Outcome one(HttpSink sink) {
+        return one(sink, event().build(), TIMEOUT);
+    }
+
+    static Outcome one(HttpSink sink, Event event) {
+        return one(sink, event, TIMEOUT);
+    }
+
+    static Outcome one(HttpSink sink, Event event, Duration timeout) {
+        try (Channel channel = sink.open("test/0", timeout)) {
+            return through(channel, event, 1);
+        }
+    }
+
+    static Outcome through(Channel channel, Event event, int attempt) {
+        return get(begin(channel, event, attempt));
+    }
+
+    static CompletableFuture<Outcome> begin(Channel channel, Event event, int attempt) {
+        CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+        channel.send(recorded(event), attempt, outcome::complete);
+        channel.flush();
+        return outcome;
+    }
+
+    static Outcome get(CompletableFuture<Outcome> outcome) {
+        try {
+            return outcome.get(30, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError("no answer", e);
+        }
+    }
+}
