@@ -21,14 +21,14 @@ final class Fleet implements AutoCloseable {
     static final long LEASE_MILLIS = 2_000;
 
     private final Database database;
-    private final int port;
+    private final Receiver receiver;
     private final Path logs;
     private final Map<String, Process> processes = new LinkedHashMap<>();
     private int count;
 
-    Fleet(Database database, int port) throws IOException {
+    Fleet(Database database, Receiver receiver) throws IOException {
         this.database = database;
-        this.port = port;
+        this.receiver = receiver;
         this.logs = Files.createTempDirectory("posthorn-faults-");
     }
 
@@ -47,7 +47,8 @@ final class Fleet implements AutoCloseable {
                         database.server().user(),
                         database.server().password(),
                         instance,
-                        Integer.toString(port),
+                        Integer.toString(receiver.socketPort()),
+                        Integer.toString(receiver.httpPort()),
                         Integer.toString(LANES),
                         Integer.toString(IN_FLIGHT_LIMIT),
                         Long.toString(LEASE_MILLIS),

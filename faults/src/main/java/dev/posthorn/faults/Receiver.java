@@ -1,14 +1,6 @@
 package dev.posthorn.faults;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -30,94 +21,78 @@ final class Receiver implements AutoCloseable {
 
     private static final int SLOWEST_ANSWER_MICROS = 5_000;
 
-    private final ServerSocket server;
-    private final ScheduledExecutorService answers = Executors.newScheduledThreadPool(1, Receiver::daemon);
+    private final Listener sockets;
+    private final Listener http;
+    private final ScheduledExecutorService answers = Executors.newScheduledThreadPool(1, Listener::daemon);
     private final SplittableRandom random;
-    private final Map<String, Ledger> ledgers = new HashMap<>();
-    private final Map<String, Set<String>> inFlight = new HashMap<>();
-    private final Map<String, String> lastFrom = new HashMap<>();
-    private final Map<String, Integer> duplicatesAfter = new HashMap<>();
+    private final Map<String, Account> accounts = new HashMap<>();
+    private final Set<Arrival> inFlight = new HashSet<>();
     private final Map<String, Integer> received = new HashMap<>();
+    private final Map<String, Integer> thawed = new HashMap<>();
 
-    Receiver(long seed) throws IOException {
+    Receiver(long seed, Tally tally) throws IOException {
         this.random = new SplittableRandom(seed);
-        this.server = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
-        RelayProcess.SUBSCRIPTIONS.forEach(name -> ledgers.put(name, new Ledger(name)));
-        daemon(this::acceptAll).start();
+        RelayProcess.SUBSCRIPTIONS.forEach(name -> accounts.put(name, new Account(name)));
+        this.sockets = new Listener(new LineConversation(this));
+        this.http = new Listener(new HttpConversation(this, seed, tally));
     }
 
-    private static Thread daemon(Runnable work) {
-        Thread thread = new Thread(work, "receiver");
-        thread.setDaemon(true);
-        return thread;
+    int socketPort() {
+        return sockets.port();
     }
 
-    int port() {
-        return server.getLocalPort();
+    int httpPort() {
+        return http.port();
     }
 
-    private void acceptAll() {
-        try {
-            while (true) {
-                Socket socket = server.accept();
-                daemon(() -> receiveAll(socket)).start();
-            }
-        } catch (IOException closed) {
-            // the run is over
+    /** How an arrival is answered. */
+    interface Reply {
+        void send() throws IOException;
+    }
+
+    synchronized void arrived(Arrival arrival, Reply reply) {
+        account(arrival.subscription())
+                .arrived(arrival, life(arrival.instance()), inFlight(arrival.instance(), arrival.subscription()));
+        if (arrival.treatment().takes()) {
+            received.merge(arrival.instance(), 1, Integer::sum);
         }
+        inFlight.add(arrival);
+        notifyAll();
+        var unused = answers.schedule(
+                () -> answer(arrival, reply), random.nextInt(SLOWEST_ANSWER_MICROS), TimeUnit.MICROSECONDS);
     }
 
-    private void receiveAll(Socket socket) {
-        try (socket) {
-            BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
-            String speaker = in.readLine();
-            if (speaker == null) {
-                return;
-            }
-            String instance = speaker.substring(0, speaker.indexOf(' '));
-            String subscription = speaker.substring(speaker.indexOf(' ') + 1);
-            for (String line = in.readLine(); line != null; line = in.readLine()) {
-                String id = line.substring(0, 36);
-                long delay = arrived(instance, subscription, id, line.substring(37));
-                var unused = answers.schedule(
-                        () -> answer(socket, instance, subscription, id), delay, TimeUnit.MICROSECONDS);
-            }
+    /** No longer in flight once the relay may know. */
+    private synchronized void answer(Arrival arrival, Reply reply) {
+        inFlight.remove(arrival);
+        try {
+            reply.send();
         } catch (IOException killed) {
             // as intended
         }
     }
 
-    private synchronized long arrived(String instance, String subscription, String id, String payload) {
-        Change change = Change.of(UUID.fromString(id), payload.getBytes(UTF_8));
-        ledger(subscription).note(change, again -> true);
-        received.merge(instance, 1, Integer::sum);
-        String before = lastFrom.put(subscription + id, instance);
-        if (before != null) {
-            duplicatesAfter.merge(subscription + " of " + before, 1, Integer::sum);
-        }
-        inFlight.computeIfAbsent(instance, i -> new HashSet<>()).add(subscription + id);
-        notifyAll();
-        return random.nextInt(SLOWEST_ANSWER_MICROS);
+    /** A process that was frozen has as many events in flight afterwards as any other. */
+    synchronized void expectsAgain(String instance) {
+        thawed.merge(instance, 1, Integer::sum);
     }
 
-    private synchronized void answer(Socket socket, String instance, String subscription, String id) {
-        Set<String> unanswered = inFlight.get(instance);
-        if (unanswered != null && unanswered.remove(subscription + id)) {
-            try {
-                OutputStream out = socket.getOutputStream();
-                out.write((id + "\n").getBytes(UTF_8));
-            } catch (IOException killed) {
-                // as intended
-            }
-        }
+    private String life(String instance) {
+        return instance + "/" + thawed.getOrDefault(instance, 0);
     }
 
-    private Ledger ledger(String subscription) {
-        Ledger ledger = ledgers.get(subscription);
-        if (ledger == null) {
+    private List<Arrival> inFlight(String instance, String subscription) {
+        return inFlight.stream()
+                .filter(each -> each.isFrom(instance, subscription))
+                .toList();
+    }
+
+    private Account account(String subscription) {
+        Account account = accounts.get(subscription);
+        if (account == null) {
             throw new IllegalStateException("nobody knows subscription " + subscription);
         }
-        return ledger;
+        return account;
     }
 
     /** What is done to a process. */
@@ -129,19 +104,21 @@ final class Receiver implements AutoCloseable {
     record Struck(String instance, int inFlight) {}
 
     /**
-     * Strikes any one of the instances at a moment when it has events in flight; no answer leaves in between. Null if
-     * none had any for that long.
+     * Strikes any one of the instances at a moment when it has events of the subscription in flight; no answer leaves in
+     * between. Null if none had any for that long.
      */
-    synchronized @Nullable Struck strikeInFlight(List<String> instances, Duration patience, Strike strike)
+    synchronized @Nullable Struck strikeInFlight(
+            List<String> instances, String subscription, Duration patience, Strike strike)
             throws IOException, InterruptedException {
         long giveUpAt = System.nanoTime() + patience.toNanos();
         while (true) {
-            List<String> busy =
-                    instances.stream().filter(each -> inFlightOf(each) > 0).toList();
+            List<String> busy = instances.stream()
+                    .filter(each -> !inFlight(each, subscription).isEmpty())
+                    .toList();
             if (!busy.isEmpty()) {
                 String victim = busy.get(random.nextInt(busy.size()));
                 strike.at(victim);
-                return new Struck(victim, inFlightOf(victim));
+                return new Struck(victim, inFlight(victim, subscription).size());
             }
             long left = (giveUpAt - System.nanoTime()) / 1_000_000;
             if (left <= 0) {
@@ -151,31 +128,22 @@ final class Receiver implements AutoCloseable {
         }
     }
 
-    private int inFlightOf(String instance) {
-        @Nullable Set<String> unanswered = inFlight.get(instance);
-        return unanswered == null ? 0 : unanswered.size();
-    }
-
     synchronized int receivedFrom(String instance) {
         return received.getOrDefault(instance, 0);
     }
 
     synchronized int distinct(String subscription) {
-        return ledger(subscription).distinct();
+        return account(subscription).distinct();
     }
 
-    /** Events that came again after this instance had sent them. */
-    synchronized int duplicatesAfter(String subscription, String instance) {
-        return duplicatesAfter.getOrDefault(subscription + " of " + instance, 0);
-    }
-
-    synchronized Ledger.Verdict verdict(String subscription, List<Change> committed) {
-        return ledger(subscription).verdict(committed, change -> true);
+    synchronized Account.Result result(String subscription, List<Change> committed) {
+        return account(subscription).result(committed);
     }
 
     @Override
     public void close() throws IOException {
-        server.close();
+        sockets.close();
+        http.close();
         answers.shutdownNow();
     }
 }

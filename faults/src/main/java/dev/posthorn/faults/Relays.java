@@ -24,13 +24,15 @@ public final class Relays implements AutoCloseable {
     private final Fleet fleet;
     private final Tally tally = new Tally();
     private final List<String> struck = new ArrayList<>();
+    private int turn;
 
     public Relays(EmbeddedPostgres server, long seed) throws SQLException, IOException {
         this.seed = seed;
         this.random = new SplittableRandom(seed);
         this.database = Database.create(server, AGGREGATES);
-        this.receiver = new Receiver(seed);
-        this.fleet = new Fleet(database, receiver.port());
+        this.turn = random.nextInt(RelayProcess.SUBSCRIPTIONS.size());
+        this.receiver = new Receiver(seed, tally);
+        this.fleet = new Fleet(database, receiver);
     }
 
     /** Kills so many, or for that long if that is longer, each while it had events in flight. */
@@ -49,19 +51,22 @@ public final class Relays implements AutoCloseable {
     }
 
     private void killOne() throws IOException, InterruptedException {
-        strike(fleet.alive(), "in flight at kills", fleet::kill);
+        strike(fleet.alive(), "at kills", fleet::kill);
         fleet.start();
         TimeUnit.MILLISECONDS.sleep(400 + random.nextInt(400));
     }
 
-    private void strike(List<String> candidates, String counter, Receiver.Strike how)
+    /** The subscriptions take turns in being the one that has events in flight. */
+    private void strike(List<String> candidates, String when, Receiver.Strike how)
             throws IOException, InterruptedException {
-        Receiver.Struck hit = receiver.strikeInFlight(candidates, PATIENCE, how);
+        String subscription = RelayProcess.SUBSCRIPTIONS.get(turn++ % RelayProcess.SUBSCRIPTIONS.size());
+        Receiver.Struck hit = receiver.strikeInFlight(candidates, subscription, PATIENCE, how);
         if (hit == null) {
-            throw new IllegalStateException("nothing of " + candidates + " was in flight for " + PATIENCE);
+            throw new IllegalStateException(
+                    "nothing of " + candidates + " for " + subscription + " was in flight for " + PATIENCE);
         }
         struck.add(hit.instance());
-        tally.add(counter, hit.inFlight());
+        tally.add(subscription + " in flight " + when, hit.inFlight());
     }
 
     /** Freezes one until another has taken over its lanes and gone on, then thaws it, so many times. */
@@ -84,10 +89,11 @@ public final class Relays implements AutoCloseable {
                 "both have lanes",
                 () -> lanesOf(victim) > 0 && lanesOf(heir) > 0 && lanesOf(heir) + lanesOf(victim) == lanes);
         int lostBefore = lanesLost(victim);
-        strike(List.of(victim), "in flight at freezes", fleet::freeze);
+        strike(List.of(victim), "at freezes", fleet::freeze);
         await(heir + " has taken over every lane", () -> lanesOf(heir) == lanes);
         int then = receiver.receivedFrom(heir);
         await(heir + " delivers", () -> receiver.receivedFrom(heir) > then + 200);
+        receiver.expectsAgain(victim);
         fleet.thaw(victim);
         await(victim + " notices that its lanes are lost", () -> lanesLost(victim) > lostBefore);
         tally.add("lanes lost by the frozen", lanesLost(victim) - lostBefore);
@@ -112,17 +118,11 @@ public final class Relays implements AutoCloseable {
         }
         boolean clean = fleet.stop();
         List<String> backwards = marks.stop();
-        List<Ledger.Verdict> verdicts = RelayProcess.SUBSCRIPTIONS.stream()
-                .map(subscription -> receiver.verdict(subscription, committed))
-                .toList();
-        List<Integer> worst = RelayProcess.SUBSCRIPTIONS.stream()
-                .map(subscription -> struck.stream()
-                        .mapToInt(instance -> receiver.duplicatesAfter(subscription, instance))
-                        .max()
-                        .orElse(0))
+        List<Account.Result> results = RelayProcess.SUBSCRIPTIONS.stream()
+                .map(subscription -> receiver.result(subscription, committed))
                 .toList();
         Duration took = Duration.ofNanos(System.nanoTime() - started);
-        return new Report(seed, took, committed.size(), struck.size(), verdicts, worst, backwards, clean, tally);
+        return new Report(seed, took, committed.size(), struck.size(), results, backwards, clean, tally);
     }
 
     /** However long it takes, as long as something still comes. */
@@ -171,7 +171,7 @@ public final class Relays implements AutoCloseable {
      * What came of a run.
      *
      * @param struck processes killed or frozen while they had events in flight
-     * @param worst per subscription, the most duplicates that one of those caused
+     * @param results of each subscription
      * @param backwards marks that lost ground
      * @param stoppedCleanly whether the survivors ended by themselves when asked to
      */
@@ -180,15 +180,13 @@ public final class Relays implements AutoCloseable {
             Duration took,
             int committed,
             int struck,
-            List<Ledger.Verdict> verdicts,
-            List<Integer> worst,
+            List<Account.Result> results,
             List<String> backwards,
             boolean stoppedCleanly,
             Tally tally) {
 
         public Report {
-            verdicts = List.copyOf(verdicts);
-            worst = List.copyOf(worst);
+            results = List.copyOf(results);
             backwards = List.copyOf(backwards);
         }
 
@@ -197,21 +195,23 @@ public final class Relays implements AutoCloseable {
             return Fleet.IN_FLIGHT_LIMIT;
         }
 
+        public Account.Result result(String subscription) {
+            return results.get(RelayProcess.SUBSCRIPTIONS.indexOf(subscription));
+        }
+
         public boolean isClean() {
             return backwards.isEmpty()
                     && stoppedCleanly
-                    && verdicts.stream().allMatch(Ledger.Verdict::isClean)
-                    && worst.stream().allMatch(duplicates -> duplicates <= inFlightLimit())
-                    && verdicts.stream().allMatch(v -> v.repeated() <= (long) struck * inFlightLimit());
+                    && results.stream().allMatch(each -> each.isClean(struck, inFlightLimit()));
         }
 
         @Override
         public String toString() {
             return "seed " + seed + ", " + took.toSeconds() + " s, " + struck + " struck with events in flight, "
-                    + committed + " events committed; most duplicates of one process " + worst + " (limit "
-                    + inFlightLimit() + "); " + tally + (stoppedCleanly ? "" : "; NOT stopped cleanly")
+                    + committed + " events committed, at most " + inFlightLimit() + " in flight; " + tally
+                    + (stoppedCleanly ? "" : "; NOT stopped cleanly")
                     + (backwards.isEmpty() ? "" : "; marks went BACKWARDS: " + backwards)
-                    + verdicts.stream().map(v -> "\n  " + v).collect(Collectors.joining());
+                    + results.stream().map(each -> "\n  " + each).collect(Collectors.joining());
         }
     }
 }

@@ -24,9 +24,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Sends events to a {@link Receiver}, one connection per channel. A line says who is speaking, then every event is a
- * line of id and payload; the receiver answers with the id once it has it, and, if it does not take it, with one word
- * more.
+ * Sends events, one connection per channel. A line says who is speaking, then every event is a line of id and payload;
+ * the receiver answers with the id once it has it, and, if it does not take it, with one word more.
  */
 public final class SocketSink implements Sink {
 

@@ -2,7 +2,6 @@ package dev.posthorn.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.faults.Ledger.Verdict;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +19,17 @@ class RelaysTest {
             System.out.println("kill: " + report);
             assertThat(report.struck()).isGreaterThanOrEqualTo(KILLS);
             assertKept(report);
+            assertKeptOverHttp(report);
         }
+    }
+
+    /** With every treatment by the receiver, and many keys at once, or it would prove little. */
+    private static void assertKeptOverHttp(Relays.Report report) {
+        assertThat(Treatment.values())
+                .allMatch(treatment -> report.tally().of(RelayProcess.HTTP + " " + treatment) > 0);
+        assertThat(report.tally().of(RelayProcess.HTTP + " in flight at kills")).isPositive();
+        assertThat(report.result(RelayProcess.HTTP).keysAtOnce()).isGreaterThanOrEqualTo(5);
+        assertThat(report.result(RelayProcess.HTTP).provoked()).isPositive();
     }
 
     @Test
@@ -35,9 +44,8 @@ class RelaysTest {
     }
 
     private static void assertKept(Relays.Report report) {
-        assertThat(report.verdicts()).allMatch(Verdict::isClean);
+        assertThat(report.results()).allMatch(each -> each.isClean(report.struck(), report.inFlightLimit()));
         assertThat(report.backwards()).as("marks that went backwards").isEmpty();
-        assertThat(report.worst()).as("duplicates per process").allMatch(most -> most <= report.inFlightLimit());
         assertThat(report.stoppedCleanly()).isTrue();
     }
 }

@@ -1,0 +1,100 @@
+package dev.posthorn.faults;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** What a subscription's receiver got, from whom, and how much of it at once. Used by one thread at a time. */
+public final class Account {
+
+    private final Ledger ledger;
+    private final Map<UUID, String> lastFrom = new HashMap<>();
+    private final Map<String, Integer> duplicatesAfter = new HashMap<>();
+    private final Set<UUID> toBeRepeated = new HashSet<>();
+    private int provoked;
+    private int keysAtOnce;
+    private int keysDoubled;
+
+    Account(String subscription) {
+        this.ledger = new Ledger(subscription);
+    }
+
+    /**
+     * @param sender the process, and until when: each of its lives may end with events in flight
+     * @param beside what else this process has in progress here
+     */
+    void arrived(Arrival arrival, String sender, Collection<Arrival> beside) {
+        Set<String> keys = new HashSet<>(Set.of(arrival.change().aggregate()));
+        beside.forEach(each -> keys.add(each.change().aggregate()));
+        keysAtOnce = Math.max(keysAtOnce, keys.size());
+        if (beside.stream().anyMatch(arrival::isAnotherOfItsKey)) {
+            keysDoubled++;
+        }
+        if (arrival.treatment().takes()) {
+            take(arrival, sender);
+        }
+    }
+
+    /** A repetition that the receiver itself provoked is nobody's fault, but only that one. */
+    private void take(Arrival arrival, String sender) {
+        UUID id = arrival.change().id();
+        ledger.note(arrival.change(), again -> true);
+        String before = lastFrom.put(id, sender);
+        if (toBeRepeated.remove(id)) {
+            provoked++;
+        } else if (before != null) {
+            duplicatesAfter.merge(before, 1, Integer::sum);
+        }
+        if (arrival.treatment().provokesRepetition()) {
+            toBeRepeated.add(id);
+        }
+    }
+
+    int distinct() {
+        return ledger.distinct();
+    }
+
+    Result result(List<Change> committed) {
+        int worst = duplicatesAfter.values().stream().max(Integer::compare).orElse(0);
+        return new Result(ledger.verdict(committed, change -> true), worst, provoked, keysAtOnce, keysDoubled);
+    }
+
+    /**
+     * What came of a subscription.
+     *
+     * @param worst the most duplicates that one process caused, struck or not; one that was thawed begins anew
+     * @param provoked duplicates that the receiver caused, by taking an event and not saying so
+     * @param keysAtOnce the most keys that one process had in progress at once
+     * @param keysDoubled how often a process sent an event while another one of its key was in progress
+     */
+    public record Result(Ledger.Verdict verdict, int worst, int provoked, int keysAtOnce, int keysDoubled) {
+
+        /** The duplicates that strikes have to account for. */
+        public long unprovoked() {
+            return verdict.repeated() - provoked;
+        }
+
+        public boolean isPipelined() {
+            return verdict.name().equals(RelayProcess.PIPELINED);
+        }
+
+        public boolean isClean(int struck, int inFlightLimit) {
+            return verdict.isClean()
+                    && worst <= inFlightLimit
+                    && unprovoked() <= (long) struck * inFlightLimit
+                    && (isPipelined() || keysDoubled == 0);
+        }
+
+        @Override
+        public String toString() {
+            return verdict + "; " + provoked + " repetitions provoked, at most " + worst
+                    + " duplicates of one process; up to " + keysAtOnce
+                    + " keys of a process in progress at once"
+                    + (isPipelined() ? "" : ", " + keysDoubled + " times two events of one key");
+        }
+    }
+}
