@@ -8,7 +8,16 @@ import picocli.CommandLine.Command;
         name = "bench",
         mixinStandardHelpOptions = true,
         description = "Measures Posthorn on this machine, beside a reference written by hand.",
-        subcommands = {Drain.class, Latency.class, Write.class, Flat.class, Scale.class, Hold.class, Retry.class})
+        subcommands = {
+            Drain.class,
+            Latency.class,
+            Write.class,
+            Flat.class,
+            Scale.class,
+            Hold.class,
+            Retry.class,
+            Webhook.class
+        })
 public final class Bench {
 
     private Bench() {}

@@ -12,7 +12,8 @@ import javax.sql.DataSource;
 /** Runs a relay until it has delivered a backlog. */
 final class Draining {
 
-    private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+    /** Oftener, and looking itself would take a few per cent of what is measured. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long LONG_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 

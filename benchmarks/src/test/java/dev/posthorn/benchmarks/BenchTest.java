@@ -68,6 +68,16 @@ class BenchTest {
         assertThat(number(json, "smoothPerSecond")).isPositive();
     }
 
+    @Test
+    void webhookReportsRatesAndWhatTheOthersNoticeOfAHangingReceiver() throws IOException {
+        String json = run("webhook");
+        assertThat(number(json, "oursPerSecond")).isPositive();
+        assertThat(number(json, "loopPerSecond")).isPositive();
+        assertThat(number(json, "chainPerSecond")).isPositive();
+        assertThat(number(json, "throughputRatio")).isPositive();
+        assertThat(number(json, "p99Ratio")).isPositive();
+    }
+
     private String run(String name) throws IOException {
         Path file = directory.resolve(name + ".json");
         assertThat(Bench.run(name, "--quick", "--json", file.toString())).isZero();
