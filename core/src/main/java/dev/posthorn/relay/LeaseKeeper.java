@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Holds this instance's lanes: renews their leases, takes over what nobody owns, gives up what is beyond a fair share,
  * and carries out changes of the number of lanes or the filter. Works on a connection of its own, so that a busy lane
- * cannot keep a lease from being renewed. Not thread-safe, but for the lanes it hands out.
+ * cannot keep a lease from being renewed. Not thread-safe, but for the lanes it hands out and for {@link #serve}.
  */
 final class LeaseKeeper {
 
@@ -30,7 +30,8 @@ final class LeaseKeeper {
     private final LaneStarter starter;
     private final Ticker ticker;
     private final Guards guards;
-    private final List<Holding> holdings;
+    private final List<Holding> holdings = new ArrayList<>();
+    private volatile List<Subscription> wanted;
 
     LeaseKeeper(
             LeaseStore store,
@@ -44,19 +45,72 @@ final class LeaseKeeper {
         this.starter = starter;
         this.ticker = ticker;
         this.guards = guards;
-        this.holdings = subscriptions.stream().map(Holding::new).toList();
+        this.wanted = List.copyOf(subscriptions);
+    }
+
+    /** Serves these from now on and no others, as of the next pass. */
+    void serve(List<Subscription> subscriptions) {
+        wanted = List.copyOf(subscriptions);
+    }
+
+    List<Subscription> served() {
+        return wanted;
+    }
+
+    /** Whether a subscription is to begin or to end. */
+    boolean isChanging() {
+        List<Subscription> now = wanted;
+        return holdings.size() != now.size() || holdings.stream().anyMatch(holding -> holding.leaving);
     }
 
     /** One pass over all subscriptions. */
     void pass() {
-        for (Holding holding : holdings) {
-            register(holding);
-            if (store.appear(holding.id, holding.subscription)) {
-                renew(holding);
-                share(holding);
-            } else {
-                forget(holding);
+        List<Subscription> now = wanted;
+        endUnwanted(now);
+        begin(now);
+        holdings.stream().filter(holding -> !holding.leaving).forEach(this::keep);
+    }
+
+    /**
+     * A subscription whose settings have changed is one that ends and one that begins: its lanes settle what they have
+     * sent and are given up before anybody serves them by the new settings.
+     */
+    private void endUnwanted(List<Subscription> now) {
+        for (Holding holding : List.copyOf(holdings)) {
+            if (!holding.leaving && !now.contains(holding.subscription)) {
+                holding.leaving = true;
+                holding.lanes.values().forEach(lane -> lane.order(lane.orders().leaving()));
             }
+            if (holding.leaving) {
+                renew(holding);
+                end(holding, now);
+            }
+        }
+    }
+
+    private void end(Holding holding, List<Subscription> now) {
+        if (holding.lanes.isEmpty()) {
+            if (now.stream().noneMatch(holding::isFor)) {
+                store.disappear(holding.id);
+            }
+            holdings.remove(holding);
+        }
+    }
+
+    private void begin(List<Subscription> now) {
+        now.stream()
+                .filter(subscription -> holdings.stream().noneMatch(holding -> holding.isFor(subscription)))
+                .map(Holding::new)
+                .forEach(holdings::add);
+    }
+
+    private void keep(Holding holding) {
+        register(holding);
+        if (store.appear(holding.id, holding.subscription)) {
+            renew(holding);
+            share(holding);
+        } else {
+            forget(holding);
         }
     }
 
@@ -195,10 +249,15 @@ final class LeaseKeeper {
         private long id;
         private int generation;
         private boolean requested;
+        private boolean leaving;
 
         Holding(Subscription subscription) {
             this.subscription = subscription;
             this.room = new Room(subscription.inFlightLimit());
+        }
+
+        boolean isFor(Subscription other) {
+            return subscription.name().equals(other.name());
         }
     }
 }

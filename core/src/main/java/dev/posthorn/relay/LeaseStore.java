@@ -21,7 +21,10 @@ interface LeaseStore {
     /** Makes this instance count in the sharing, for as long as a lease lasts. False if there is no such subscription. */
     boolean appear(long subscriptionId, Subscription subscription);
 
-    /** The instance is going: its share is the others' from now on. */
+    /** The instance no longer serves the subscription: its share is the others' from now on. */
+    void disappear(long subscriptionId);
+
+    /** The instance is going. */
     void disappear();
 
     /** Renews what is still this instance's; returns the ids of those lanes. */

@@ -38,6 +38,9 @@ final class PostgresLeaseStore implements LeaseStore {
 
     private static final String DISAPPEAR = "DELETE FROM posthorn.instance WHERE id = :instance";
 
+    private static final String DISAPPEAR_FROM =
+            "DELETE FROM posthorn.instance WHERE id = :instance AND subscription_id = :subscription";
+
     private static final String RENEW = """
             UPDATE posthorn.lane_lease l
                SET expires_at = posthorn.clock() + :ttl * interval '1 millisecond'
@@ -153,6 +156,12 @@ final class PostgresLeaseStore implements LeaseStore {
         Map<String, Object> values =
                 Map.of("subscription", subscriptionId, "instance", instance, "ttl", ttl(subscription));
         return session.update("appearing", sql(APPEAR), values) > 0;
+    }
+
+    @Override
+    public void disappear(long subscriptionId) {
+        session.update(
+                "disappearing", sql(DISAPPEAR_FROM), Map.of("instance", instance, "subscription", subscriptionId));
     }
 
     @Override

@@ -11,10 +11,13 @@ import dev.posthorn.log.Session;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,7 @@ public final class Relay implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Relay.class);
 
     private static final Duration PARTITION_INTERVAL = Duration.ofSeconds(5);
+    private static final Duration CHANGE_INTERVAL = Duration.ofMillis(50);
 
     private final String instance;
     private final RelayListener listener;
@@ -42,12 +46,14 @@ public final class Relay implements AutoCloseable {
     private final RetentionKeeper retention;
     private final Duration retentionInterval;
     private final List<Worker> workers = new ArrayList<>();
-    private final Duration passInterval;
-    private final Duration patience;
     private final Thread keeperThread;
     private final Thread partitionThread;
     private final @Nullable Thread retentionThread;
     private final CountDownLatch stopping = new CountDownLatch(1);
+
+    /** A pass is wanted before its time. */
+    private final Semaphore changed = new Semaphore(0);
+
     private volatile List<Lane> lanes = List.of();
 
     private Relay(Builder builder) {
@@ -69,8 +75,6 @@ public final class Relay implements AutoCloseable {
         this.retention = new RetentionKeeper(
                 dataSource, builder.schema, builder.retention, listener, Ticker.SYSTEM, builder.guards);
         this.retentionInterval = builder.retention.interval();
-        this.passInterval = passInterval(builder.subscriptions);
-        this.patience = longestTimeout(builder.subscriptions).plusSeconds(5);
         this.keeperThread = daemon(this::keepLeases, "posthorn-lease-keeper");
         this.partitionThread = daemon(this::keepPartitions, "posthorn-partition-keeper");
         // A thread of its own, because a pass can take seconds, and the next partition must not wait for it.
@@ -89,14 +93,14 @@ public final class Relay implements AutoCloseable {
     }
 
     /** Leases are renewed three times in their life, and a change is noticed within a second. */
-    private static Duration passInterval(List<Subscription> subscriptions) {
-        return subscriptions.stream()
+    private Duration passInterval() {
+        return keeper.served().stream()
                 .map(subscription -> subscription.leaseTtl().dividedBy(3))
                 .reduce(Duration.ofSeconds(1), (a, b) -> a.compareTo(b) < 0 ? a : b);
     }
 
-    private static Duration longestTimeout(List<Subscription> subscriptions) {
-        return subscriptions.stream()
+    private Duration longestTimeout() {
+        return keeper.served().stream()
                 .map(Subscription::timeout)
                 .max(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
@@ -143,12 +147,16 @@ public final class Relay implements AutoCloseable {
             } catch (PosthornException e) {
                 if (!trouble.equals(String.valueOf(e.getMessage()))) {
                     trouble = String.valueOf(e.getMessage());
-                    log.warn("Instance {}: {}. Trying again every {} ms", instance, trouble, passInterval.toMillis());
+                    log.warn(
+                            "Instance {}: {}. Trying again every {} ms",
+                            instance,
+                            trouble,
+                            passInterval().toMillis());
                 }
             } catch (RuntimeException bug) {
                 log.error("Instance {}: an error nobody expected while renewing leases; trying again", instance, bug);
             }
-        } while (!pause(passInterval));
+        } while (!pauseUntilPass());
     }
 
     private void keepPartitions() {
@@ -192,6 +200,38 @@ public final class Relay implements AutoCloseable {
         }
     }
 
+    /** Waits for the next pass; true if the relay is to stop. */
+    private boolean pauseUntilPass() {
+        try {
+            Duration pause = keeper.isChanging() ? CHANGE_INTERVAL : passInterval();
+            var unused = changed.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS);
+            return stopping.getCount() == 0;
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    /**
+     * Serves these subscriptions from now on, and no others. One that is new begins; one that is not among them settles
+     * what it has sent and stops, and keeps its place; one whose settings have changed does both, so that nothing is lost
+     * or sent twice over the change. Takes effect within a moment, a sink that owes answers within its timeout.
+     */
+    public void serve(List<Subscription> subscriptions) {
+        requireDifferentNames(subscriptions);
+        keeper.serve(subscriptions);
+        changed.release();
+    }
+
+    private static void requireDifferentNames(List<Subscription> subscriptions) {
+        Set<String> names = new HashSet<>();
+        for (Subscription subscription : subscriptions) {
+            if (!names.add(subscription.name())) {
+                throw new PosthornException(
+                        ErrorCode.INVALID_SETTING, "there are two subscriptions named '" + subscription.name() + "'");
+            }
+        }
+    }
+
     /** Something was committed in this process: look at the log now instead of at the next poll. */
     public void wake() {
         lanes.forEach(Lane::wake);
@@ -218,10 +258,11 @@ public final class Relay implements AutoCloseable {
     @Override
     public void close() {
         stopping.countDown();
+        changed.release();
         join(keeperThread);
         join(partitionThread);
         try {
-            long giveUpAt = System.nanoTime() + patience.toNanos();
+            long giveUpAt = System.nanoTime() + longestTimeout().plusSeconds(5).toNanos();
             keeper.leaveAll();
             while (!keeper.releaseLeft() && System.nanoTime() < giveUpAt) {
                 TimeUnit.MILLISECONDS.sleep(2);
@@ -270,11 +311,8 @@ public final class Relay implements AutoCloseable {
         }
 
         public Builder subscribe(Subscription subscription) {
-            if (subscriptions.stream().anyMatch(other -> other.name().equals(subscription.name()))) {
-                throw new PosthornException(
-                        ErrorCode.INVALID_SETTING, "there are two subscriptions named '" + subscription.name() + "'");
-            }
             subscriptions.add(subscription);
+            requireDifferentNames(subscriptions);
             return this;
         }
 
@@ -329,9 +367,6 @@ public final class Relay implements AutoCloseable {
 
         /** Starts it; refuses if the schema is not installed, or the data came from another cluster. */
         public Relay start() {
-            if (subscriptions.isEmpty()) {
-                throw new PosthornException(ErrorCode.INVALID_SETTING, "a relay needs at least one subscription");
-            }
             new Schema(schema).verify(dataSource);
             Relay relay = new Relay(this);
             try {

@@ -45,6 +45,11 @@ public final class Steps implements AutoCloseable {
         keeper.pass();
     }
 
+    /** Serves these subscriptions from the next pass on, and no others. */
+    public void serve(List<Subscription> subscriptions) {
+        keeper.serve(subscriptions);
+    }
+
     /** One step of every lane. */
     public void step() {
         keeper.lanes().forEach(Lane::step);

@@ -3,6 +3,7 @@ package dev.posthorn.testing;
 import dev.posthorn.relay.Lane;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.Steps;
+import dev.posthorn.relay.Subscription;
 import java.time.Duration;
 import java.util.List;
 
@@ -27,6 +28,12 @@ public final class SteppedRelay implements AutoCloseable {
     /** One pass of the lease keeper. */
     public SteppedRelay pass() {
         steps.pass();
+        return this;
+    }
+
+    /** Serves these subscriptions from the next pass on, and no others. */
+    public SteppedRelay serve(Subscription... subscriptions) {
+        steps.serve(List.of(subscriptions));
         return this;
     }
 

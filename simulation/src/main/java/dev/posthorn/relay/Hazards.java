@@ -154,6 +154,11 @@ final class Hazards {
             }
 
             @Override
+            public void disappear(long subscriptionId) {
+                run("disappear", () -> store.disappear(subscriptionId));
+            }
+
+            @Override
             public void disappear() {
                 run("disappear", store::disappear);
             }

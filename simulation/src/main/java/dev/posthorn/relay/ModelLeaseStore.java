@@ -94,6 +94,11 @@ final class ModelLeaseStore implements LeaseStore {
     }
 
     @Override
+    public void disappear(long subscriptionId) {
+        database.instances.getOrDefault(subscriptionId, new TreeMap<>()).remove(instance);
+    }
+
+    @Override
     public void disappear() {
         database.instances.values().forEach(each -> each.remove(instance));
     }

@@ -48,6 +48,11 @@ final class SimulatedInstance {
                 guards);
     }
 
+    /** Is told of changed settings without a restart. */
+    void serveAnew() {
+        keeper.serve(world.subscriptions(this::sink));
+    }
+
     private Sink sink(Receiver receiver) {
         return receiver.sink(this);
     }

@@ -161,6 +161,9 @@ final class World {
             operators.pauseOrResume();
         } else if (chance(0.05 * scenario.change)) {
             scenario.subscriptions.get(below(scenario.subscriptions.size())).change();
+            if (chance(0.5)) {
+                instances.stream().filter(SimulatedInstance::isAwake).forEach(SimulatedInstance::serveAnew);
+            }
             start();
         } else if (chance(0.05 * scenario.command)) {
             operators.command();

@@ -1,0 +1,103 @@
+package dev.posthorn.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.Guards;
+import dev.posthorn.testing.RecordingSink;
+import dev.posthorn.testing.SteppedRelay;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Subscriptions that begin, end and change while a relay runs. */
+class ServeTest {
+
+    private final Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+    private final RecordingSink second = RecordingSink.oneAtATime();
+
+    private static Subscription subscription(String name, RecordingSink sink) {
+        return Subscription.to(name, sink).lanes(2).leaseTtl(Instances.TTL).build();
+    }
+
+    private static void passes(SteppedRelay relay, int times) {
+        for (int i = 0; i < times; i++) {
+            relay.pass().run(3);
+        }
+    }
+
+    @Test
+    void aChangeOfSettingsNeitherLosesNorRepeats() {
+        SteppedRelay relay = instances.start("a", 2);
+        instances.sink.hold();
+        List.of("k1", "k2").forEach(instances.database::record);
+        relay.run(2);
+        assertThat(instances.sink.waiting()).hasSize(2);
+
+        relay.serve(subscription("test", second));
+        instances.database.record("k1");
+        passes(relay, 3);
+        assertThat(second.received()).as("what was sent has no answer yet").isEmpty();
+        instances.sink.answerAll();
+        passes(relay, 4);
+        assertThat(instances.keys()).containsExactlyInAnyOrder("k1", "k2");
+        assertThat(second.received())
+                .singleElement()
+                .satisfies(event -> assertThat(event.event().key()).isEqualTo("k1"));
+    }
+
+    @Test
+    void whatIsServedNoMoreKeepsItsPlaceAndIsFreeForOthersAtOnce() {
+        SteppedRelay relay = instances.start("a", 2);
+        instances.database.record("k1");
+        relay.run(3);
+        relay.serve();
+        passes(relay, 2);
+        assertThat(relay.lanes()).isEmpty();
+        assertThat(instances.database.number("SELECT count(*) FROM posthorn.instance"))
+                .isZero();
+        instances.database.record("k2");
+
+        SteppedRelay other = instances.start("b", 2);
+        other.run(3);
+        assertThat(instances.owned("b")).isEqualTo(2);
+        assertThat(instances.keys()).containsExactly("k1", "k2");
+    }
+
+    @Test
+    void whatIsNewBegins() {
+        SteppedRelay relay = instances.start("a", 2);
+        Subscription kept = subscription("test", instances.sink);
+        relay.serve(kept);
+        passes(relay, 3);
+        relay.serve(kept, subscription("new", second));
+        passes(relay, 2);
+        instances.database.record("k");
+        relay.run(3);
+        assertThat(instances.keys()).containsExactly("k");
+        assertThat(second.receivedSeqs()).hasSize(1);
+    }
+
+    @Test
+    void aRunningRelayTakesAChangeWithoutWaitingForItsNextPass() {
+        try (Relay relay = Relay.builder(instances.database.dataSource()).start()) {
+            relay.serve(List.of(Subscription.to("late", second).fromBeginning().build()));
+            instances.database.record("k");
+            await().atMost(Duration.ofSeconds(10)).until(() -> second.received().size() == 1);
+            relay.serve(List.of());
+            await().atMost(Duration.ofSeconds(10)).until(() -> relay.lanes().isEmpty());
+        }
+    }
+
+    @Test
+    void twoOfOneNameAreRefused() {
+        try (Relay relay = Relay.builder(instances.database.dataSource()).start()) {
+            assertThatThrownBy(() ->
+                            relay.serve(List.of(subscription("test", second), subscription("test", instances.sink))))
+                    .isInstanceOf(PosthornException.class)
+                    .hasMessageContaining("two subscriptions named 'test'");
+        }
+    }
+}
