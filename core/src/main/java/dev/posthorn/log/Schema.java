@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Posthorn's tables. They are plain numbered {@code .sql} files; {@link #install} brings a database up to the newest,
+ * Posthorn's tables, or those of something built on it. They are plain numbered {@code .sql} files; {@link #install} brings a database up to the newest,
  * {@link #script} prints them for people who run their own migrations.
  */
 public final class Schema {
@@ -32,23 +32,49 @@ public final class Schema {
 
     private static final String CREATE = """
             CREATE SCHEMA IF NOT EXISTS posthorn;
-            CREATE TABLE IF NOT EXISTS posthorn.schema_version (
+            CREATE TABLE IF NOT EXISTS posthorn.{versions} (
                 version      integer     PRIMARY KEY,
                 installed_at timestamptz NOT NULL DEFAULT clock_timestamp()
             );
             """;
 
+    /** The tables that all others stand on. */
+    private static final Part LOG = new Part("schema_version", "/dev/posthorn/schema/", FILES);
+
     private final SchemaName name;
-    private final List<String> files;
+    private final Part part;
 
     public Schema(SchemaName name) {
-        this(name, FILES);
+        this(name, LOG);
+    }
+
+    /** Tables of something built on this library, with a version of their own. */
+    public Schema(SchemaName name, Part part) {
+        this.name = name;
+        this.part = part;
     }
 
     /** As an older version of this library had it. */
     Schema(SchemaName name, List<String> files) {
-        this.name = name;
-        this.files = List.copyOf(files);
+        this(name, new Part(LOG.versionTable(), LOG.folder(), files));
+    }
+
+    /**
+     * Tables that are versioned together.
+     *
+     * @param versionTable the table that says which files were run
+     * @param folder where the files are on the class path, with a slash at both ends
+     * @param files in the order in which they are run
+     */
+    public record Part(String versionTable, String folder, List<String> files) {
+
+        public Part {
+            files = List.copyOf(files);
+        }
+
+        int version() {
+            return files.size();
+        }
     }
 
     /**
@@ -58,7 +84,7 @@ public final class Schema {
     public void install(DataSource dataSource) {
         for (int attempt = 1; ; attempt++) {
             try (Connection connection = dataSource.getConnection()) {
-                if (version(connection) != files.size()) {
+                if (version(connection) != part.version()) {
                     upgrade(connection);
                 }
                 break;
@@ -69,7 +95,9 @@ public final class Schema {
                 log.info("Schema {}: a table is in use, trying again ({} of {})", name, attempt, TRIES);
             }
         }
-        new PartitionKeeper(dataSource, name).keep();
+        if (part.versionTable().equals(LOG.versionTable())) {
+            new PartitionKeeper(dataSource, name).keep();
+        }
     }
 
     /** Refuses a database whose schema is missing, older or newer than this library. */
@@ -77,13 +105,13 @@ public final class Schema {
         try (Connection connection = dataSource.getConnection()) {
             int version = version(connection);
             refuseNewer(version);
-            if (version != files.size()) {
+            if (version != part.version()) {
                 throw new PosthornException(
                         ErrorCode.SCHEMA_MISMATCH,
                         (version == 0
                                         ? "schema " + name + " is not installed"
                                         : "schema " + name + " has version " + version)
-                                + "; this library needs version " + files.size()
+                                + "; this library needs version " + part.version()
                                 + ". Call Schema.install, or run the script that Schema.script prints");
             }
         } catch (SQLException e) {
@@ -93,10 +121,10 @@ public final class Schema {
 
     /** All of it as one script, to be read and run by hand. */
     public String script() {
-        StringBuilder script = new StringBuilder(CREATE);
-        for (int version = 1; version <= files.size(); version++) {
+        StringBuilder script = new StringBuilder(create());
+        for (int version = 1; version <= part.version(); version++) {
             script.append('\n')
-                    .append(file(files.get(version - 1)))
+                    .append(file(part.files().get(version - 1)))
                     .append('\n')
                     .append(recorded(version));
         }
@@ -115,11 +143,11 @@ public final class Schema {
             statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s'");
             lockAgainstOtherInstances(connection);
             requireUtf8(statement);
-            statement.execute(name.apply(CREATE));
+            statement.execute(name.apply(create()));
             int from = version(connection);
             refuseNewer(from);
-            for (int version = from + 1; version <= files.size(); version++) {
-                statement.execute(name.apply(file(files.get(version - 1)) + recorded(version)));
+            for (int version = from + 1; version <= part.version(); version++) {
+                statement.execute(name.apply(file(part.files().get(version - 1)) + recorded(version)));
                 log.info("Schema {}: installed version {}", name, version);
             }
             connection.commit();
@@ -132,11 +160,11 @@ public final class Schema {
     }
 
     private void refuseNewer(int version) {
-        if (version > files.size()) {
+        if (version > part.version()) {
             throw new PosthornException(
                     ErrorCode.SCHEMA_MISMATCH,
                     "schema " + name + " has version " + version + ", made by a newer Posthorn; this one knows "
-                            + files.size() + ". Upgrade the library");
+                            + part.version() + ". Upgrade the library");
         }
     }
 
@@ -162,29 +190,33 @@ public final class Schema {
 
     private int version(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            try (ResultSet found =
-                    statement.executeQuery(name.apply("SELECT to_regclass('posthorn.schema_version') IS NOT NULL"))) {
+            try (ResultSet found = statement.executeQuery(
+                    name.apply("SELECT to_regclass('posthorn." + part.versionTable() + "') IS NOT NULL"))) {
                 found.next();
                 if (!found.getBoolean(1)) {
                     return 0;
                 }
             }
             try (ResultSet version = statement.executeQuery(
-                    name.apply("SELECT coalesce(max(version), 0) FROM posthorn.schema_version"))) {
+                    name.apply("SELECT coalesce(max(version), 0) FROM posthorn." + part.versionTable()))) {
                 version.next();
                 return version.getInt(1);
             }
         }
     }
 
-    private static String recorded(int version) {
-        return "INSERT INTO posthorn.schema_version (version) VALUES (" + version + ");\n";
+    private String create() {
+        return CREATE.replace("{versions}", part.versionTable());
     }
 
-    private static String file(String name) {
-        try (InputStream in = Schema.class.getResourceAsStream("/dev/posthorn/schema/" + name)) {
+    private String recorded(int version) {
+        return "INSERT INTO posthorn." + part.versionTable() + " (version) VALUES (" + version + ");\n";
+    }
+
+    private String file(String file) {
+        try (InputStream in = Schema.class.getResourceAsStream(part.folder() + file)) {
             if (in == null) {
-                throw new IllegalStateException("schema file " + name + " is missing from the jar");
+                throw new IllegalStateException("schema file " + part.folder() + file + " is missing from the jar");
             }
             return new String(in.readAllBytes(), UTF_8);
         } catch (IOException e) {

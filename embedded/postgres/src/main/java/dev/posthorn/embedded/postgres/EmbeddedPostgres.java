@@ -352,6 +352,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         private int port;
         private Binaries binaries = Binaries.newest();
         private Duration startTimeout = Duration.ofMinutes(5);
+        private boolean stopAtExit = true;
 
         private Builder() {}
 
@@ -389,6 +390,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Whether the server is stopped when the JVM exits; it is by default. Whoever has an order of its own in which
+         * things end switches it off and calls {@link EmbeddedPostgres#close()}.
+         */
+        public Builder stopAtExit(boolean stopAtExit) {
+            this.stopAtExit = stopAtExit;
+            return this;
+        }
+
         public EmbeddedPostgres start() {
             try {
                 Path home = directory == null ? Files.createTempDirectory("posthorn-postgres-") : directory;
@@ -407,7 +417,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
                 ServerAccount account = ServerAccount.find();
                 Cluster cluster = new Cluster(home, binaries.unpackInto(account.cache()), account);
                 postgres = new EmbeddedPostgres(this, home, lock, cluster);
-                Runtime.getRuntime().addShutdownHook(postgres.atExit);
+                if (stopAtExit) {
+                    Runtime.getRuntime().addShutdownHook(postgres.atExit);
+                }
                 postgres.start();
                 return postgres;
             } catch (RuntimeException e) {

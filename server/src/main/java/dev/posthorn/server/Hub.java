@@ -1,0 +1,27 @@
+package dev.posthorn.server;
+
+import dev.posthorn.server.settings.HubSettings;
+import java.util.Map;
+import org.springframework.boot.Banner;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The server that takes events and looks after subscriptions. */
+@SpringBootApplication(proxyBeanMethods = false)
+@EnableConfigurationProperties(HubSettings.class)
+public class Hub {
+
+    /** Starts a hub with these settings, which win over all others. */
+    public static ConfigurableApplicationContext start(Map<String, Object> settings) {
+        SpringApplication application = new SpringApplication(Hub.class);
+        // Settings stand in posthorn.yaml, ours in the jar and the user's where the hub is started.
+        System.setProperty("spring.config.name", "posthorn");
+        application.setLogStartupInfo(false);
+        application.setBannerMode(Banner.Mode.OFF);
+        return application.run(settings.entrySet().stream()
+                .map(each -> "--" + each.getKey() + "=" + each.getValue())
+                .toArray(String[]::new));
+    }
+}

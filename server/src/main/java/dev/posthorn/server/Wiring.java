@@ -1,0 +1,51 @@
+package dev.posthorn.server;
+
+import dev.posthorn.Outbox;
+import dev.posthorn.event.EventLimits;
+import dev.posthorn.server.database.Changes;
+import dev.posthorn.server.database.Database;
+import dev.posthorn.server.database.DatabaseKeeper;
+import dev.posthorn.server.ingest.Ingest;
+import dev.posthorn.server.json.Json;
+import dev.posthorn.server.settings.HubSettings;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Puts the parts together that know nothing of Spring. */
+@Configuration(proxyBeanMethods = false)
+class Wiring {
+
+    @Bean
+    JsonMapper jsonMapper(HubSettings settings) {
+        return Json.mapper(settings.limits().depth());
+    }
+
+    @Bean
+    Database database(HubSettings settings) {
+        return Database.open(settings);
+    }
+
+    @Bean
+    DatabaseKeeper databaseKeeper(Database database) {
+        return new DatabaseKeeper(database);
+    }
+
+    @Bean
+    Changes changes(Database database, DatabaseKeeper keeper) {
+        return new Changes(database, keeper);
+    }
+
+    @Bean
+    EventLimits eventLimits(HubSettings settings) {
+        return EventLimits.DEFAULT.withMaxPayloadBytes(
+                (int) settings.limits().payload().toBytes());
+    }
+
+    @Bean
+    Ingest ingest(Database database, EventLimits limits) {
+        Outbox outbox =
+                Outbox.builder().schema(database.schema().name()).limits(limits).build();
+        return new Ingest(database, outbox);
+    }
+}

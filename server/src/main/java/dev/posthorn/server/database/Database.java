@@ -1,0 +1,122 @@
+package dev.posthorn.server.database;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.log.Queries;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.settings.HubSettings;
+import java.time.Duration;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * The PostgreSQL that the hub stands on: the one that the settings name, or else an embedded one of its own. Being away
+ * is a state, not an error: the hub starts without it, says so, and goes on when it is there.
+ */
+public final class Database implements AutoCloseable {
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final SchemaName schema;
+    private final @Nullable EmbeddedPostgres embedded;
+    private final PGSimpleDataSource direct;
+    private final HikariDataSource pool;
+    private volatile boolean ready;
+
+    private Database(HubSettings.Database settings, @Nullable EmbeddedPostgres embedded, PGSimpleDataSource direct) {
+        this.schema = new SchemaName(settings.schema());
+        this.embedded = embedded;
+        this.direct = direct;
+        this.pool = new HikariDataSource(pool(settings, direct));
+    }
+
+    /** Opens it; the embedded one is started, another one may still be away. */
+    public static Database open(HubSettings settings) {
+        if (settings.database().url() != null) {
+            return new Database(settings.database(), null, external(settings.database()));
+        }
+        EmbeddedPostgres embedded = EmbeddedPostgres.builder()
+                .dataDirectory(settings.data().resolve("postgres"))
+                // The hub's parts end one after the other, and this one last.
+                .stopAtExit(false)
+                .start();
+        return new Database(settings.database(), embedded, embedded.dataSource());
+    }
+
+    private static PGSimpleDataSource external(HubSettings.Database settings) {
+        PGSimpleDataSource direct = new PGSimpleDataSource();
+        direct.setURL(Objects.requireNonNull(settings.url()));
+        if (settings.user() != null) {
+            direct.setUser(settings.user());
+        }
+        if (settings.password() != null) {
+            direct.setPassword(settings.password());
+        }
+        direct.setConnectTimeout((int) Math.max(1, settings.connectTimeout().toSeconds()));
+        direct.setTcpKeepAlive(true);
+        return direct;
+    }
+
+    private static HikariConfig pool(HubSettings.Database settings, DataSource direct) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("posthorn-calls");
+        config.setDataSource(direct);
+        config.setMaximumPoolSize(settings.poolSize());
+        config.setConnectionTimeout(settings.connectTimeout().toMillis());
+        // Starts without a database, and asks for it again and again.
+        config.setInitializationFailTimeout(-1);
+        return config;
+    }
+
+    public SchemaName schema() {
+        return schema;
+    }
+
+    /** Connections for calls, from a pool. */
+    public DataSource calls() {
+        return pool;
+    }
+
+    /** A new connection each time, for those who keep theirs. */
+    public DataSource direct() {
+        return direct;
+    }
+
+    /** Transactions on the pool's connections. */
+    public Queries queries() {
+        return new Queries(pool, schema);
+    }
+
+    public @Nullable EmbeddedPostgres embedded() {
+        return embedded;
+    }
+
+    /** Whether it was reached and its tables are there. It may have gone away since. */
+    public boolean isReady() {
+        return ready;
+    }
+
+    void ready() {
+        ready = true;
+    }
+
+    /** Turns a call away that comes before the database was first reached. */
+    public void requireReady() {
+        if (!ready) {
+            throw Problem.unavailable("the hub waits for its database; try again in a moment", SOON)
+                    .asException();
+        }
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+        if (embedded != null) {
+            embedded.close();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.posthorn.server.problem;
+
+import dev.posthorn.error.PosthornException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells what problem an exception is to the caller. */
+public final class Problems {
+
+    private static final Logger log = LoggerFactory.getLogger(Problems.class);
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    /**
+     * Classes of SQLSTATE that pass by themselves: connection, resources, operator intervention (a restart), transaction
+     * rollback, read-only (a fail-over).
+     */
+    private static final Set<String> PASSING = Set.of("08", "53", "57", "40", "25");
+
+    private Problems() {}
+
+    public static Problem of(Throwable error) {
+        if (error instanceof ProblemException expected) {
+            return expected.problem();
+        }
+        return error instanceof PosthornException ours ? of(ours) : unexpected(error);
+    }
+
+    private static Problem of(PosthornException error) {
+        String message = String.valueOf(error.getMessage());
+        return switch (error.code()) {
+            case INVALID_EVENT -> Problem.of(ProblemType.INVALID_EVENT, message);
+            case INVALID_REQUEST, INVALID_SETTING -> Problem.of(ProblemType.INVALID_REQUEST, message);
+            case NOT_FOUND -> Problem.of(ProblemType.NOT_FOUND, message);
+            case CONFLICT -> Problem.of(ProblemType.CONFLICT, message);
+            case DATABASE -> isPassing(error) ? databaseIsAway(error) : unexpected(error);
+            case SCHEMA_MISMATCH, IN_RECOVERY, CLUSTER_CHANGED -> Problem.unavailable(message, SOON);
+            case AUTO_COMMIT -> unexpected(error);
+        };
+    }
+
+    private static boolean isPassing(PosthornException error) {
+        if (!(error.getCause() instanceof SQLException sql)) {
+            return false;
+        }
+        String state = sql.getSQLState();
+        // The pool has no state to tell when it waited for a connection in vain.
+        return state == null || (state.length() >= 2 && PASSING.contains(state.substring(0, 2)));
+    }
+
+    private static Problem databaseIsAway(PosthornException error) {
+        log.debug("The database does not answer as it should", error);
+        return Problem.unavailable(
+                "the database cannot be reached at the moment; try again: an event id is never recorded twice", SOON);
+    }
+
+    private static Problem unexpected(Throwable error) {
+        log.error("A call failed in a way that nobody expected", error);
+        return Problem.of(
+                ProblemType.INTERNAL, "the hub failed; its log tells why. Whether the call took effect is not known");
+    }
+}

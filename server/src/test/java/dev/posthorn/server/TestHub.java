@@ -1,0 +1,88 @@
+package dev.posthorn.server;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.server.database.Database;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** A hub in this JVM, on free ports and on a database of its own, on a server that all tests of the JVM share. */
+public final class TestHub implements AutoCloseable {
+
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private final ConfigurableApplicationContext context;
+
+    private TestHub(ConfigurableApplicationContext context) {
+        this.context = context;
+    }
+
+    /** Started on first use, stopped with the JVM. */
+    private static final class Server {
+        static final EmbeddedPostgres NEWEST =
+                EmbeddedPostgres.builder().setting("max_connections", "300").start();
+    }
+
+    /** A hub with the default settings on a new database. */
+    public static TestHub start() {
+        return start(Map.of());
+    }
+
+    /** A hub with these settings on a new database. */
+    public static TestHub start(Map<String, ?> settings) {
+        return startOn(newDatabase(), settings);
+    }
+
+    /** A hub with these settings on that database, which it may share with others. */
+    public static TestHub startOn(String jdbcUrl, Map<String, ?> settings) {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("posthorn.http.port", 0);
+        all.put("posthorn.grpc.port", 0);
+        all.put("posthorn.database.url", jdbcUrl);
+        all.put("posthorn.database.user", Server.NEWEST.user());
+        all.put("posthorn.database.password", Server.NEWEST.password());
+        all.put("posthorn.secrets.key", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=");
+        all.putAll(settings);
+        TestHub hub = new TestHub(Hub.start(all));
+        await().atMost(30, SECONDS).until(() -> hub.bean(Database.class).isReady());
+        return hub;
+    }
+
+    /** The JDBC URL of a new, empty database. */
+    public static String newDatabase() {
+        String name = "hub_" + COUNT.incrementAndGet();
+        try (Connection connection = Server.NEWEST.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE DATABASE " + name);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        return Server.NEWEST.jdbcUrl(name);
+    }
+
+    public <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    public int httpPort() {
+        return ((WebServerApplicationContext) context).getWebServer().getPort();
+    }
+
+    /** Calls its REST API. */
+    public TestClient rest() {
+        return new TestClient("http://127.0.0.1:" + httpPort());
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}
