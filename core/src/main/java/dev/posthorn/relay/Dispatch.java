@@ -359,7 +359,7 @@ final class Dispatch implements AutoCloseable {
 
     /** Whether the event may be sent at once; if not, it is remembered behind the others of its key. */
     boolean takesTurn(Tracked item) {
-        return subscription.sink().keepsOrder() || turns.take(item);
+        return subscription.sink().keepsOrder() || subscription.ordering() == Ordering.NONE || turns.take(item);
     }
 
     private @Nullable Tracked pollAdmitted(Predicate<Tracked> admits) {

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param leaseTtl how long a lane stays with an instance that is not heard of
  * @param timeout how long an outcome may take
  * @param retry when a failed event is sent again, and when no more
+ * @param ordering whether events of a key are delivered one after the other
  * @param afterDeadLetter what becomes of a key when one of its events is a dead letter
  * @param whenUnavailable whether a receiver that cannot be reached uses up an event's attempts
  * @param breakerAfter after how many failures in a row a lane stops sending anything but probes
@@ -44,6 +45,7 @@ public record Subscription(
         Duration leaseTtl,
         Duration timeout,
         RetryPolicy retry,
+        Ordering ordering,
         AfterDeadLetter afterDeadLetter,
         WhenUnavailable whenUnavailable,
         int breakerAfter,
@@ -72,6 +74,10 @@ public record Subscription(
                 "timeout is " + timeout + "; it must be at least 1 ms");
         require(breakerAfter >= 1, name, "breaker-after is " + breakerAfter + "; it must be at least 1");
         require(blockedKeysLimit >= 1, name, "blocked-keys-limit is " + blockedKeysLimit + "; it must be at least 1");
+        require(
+                ordering == Ordering.KEY || afterDeadLetter == AfterDeadLetter.CONTINUE,
+                name,
+                "after-dead-letter is hold, which holds a key, but ordering is none; choose continue, or ordering by key");
         Duration least = timeout.multipliedBy(2).plus(TRUST_MARGIN);
         require(
                 leaseTtl.compareTo(least) >= 0,
@@ -106,6 +112,7 @@ public record Subscription(
         private @Nullable Duration leaseTtl;
         private Duration timeout = Duration.ofSeconds(10);
         private RetryPolicy retry = RetryPolicy.DEFAULT;
+        private Ordering ordering = Ordering.KEY;
         private AfterDeadLetter afterDeadLetter = AfterDeadLetter.CONTINUE;
         private @Nullable WhenUnavailable whenUnavailable;
         private int breakerAfter = 10;
@@ -179,6 +186,11 @@ public record Subscription(
             return this;
         }
 
+        public Builder ordering(Ordering ordering) {
+            this.ordering = ordering;
+            return this;
+        }
+
         public Builder afterDeadLetter(AfterDeadLetter afterDeadLetter) {
             this.afterDeadLetter = afterDeadLetter;
             return this;
@@ -225,6 +237,7 @@ public record Subscription(
                     ttl,
                     timeout,
                     retry,
+                    ordering,
                     afterDeadLetter,
                     whenUnavailable == null ? defaultWhenUnavailable() : whenUnavailable,
                     breakerAfter,

@@ -113,7 +113,11 @@ final class Troubles {
     }
 
     boolean isBlocked(Tracked item) {
-        return keys.contains(item.key()) && guards.hold(Guard.BLOCKED_KEYS);
+        return isOrdered(item) && keys.contains(item.key()) && guards.hold(Guard.BLOCKED_KEYS);
+    }
+
+    private boolean isOrdered(Tracked item) {
+        return item.key() != null && subscription.ordering() == Ordering.KEY;
     }
 
     /** It was held behind nothing when it was loaded, and is again behind something. */
@@ -139,7 +143,7 @@ final class Troubles {
         Instant deliverAt = item.event().event().deliverAt();
         if (item.isDeferred() && deliverAt != null) {
             defer(item, deliverAt);
-        } else if (item.key() == null) {
+        } else if (!isOrdered(item)) {
             defer(item, item.event().createdAt());
         } else {
             hold(item);
