@@ -1,13 +1,11 @@
 package dev.posthorn;
 
-import dev.posthorn.error.ErrorCode;
-import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.EventLimits;
+import dev.posthorn.log.CallersTransaction;
 import dev.posthorn.log.EventWriter;
 import dev.posthorn.log.SchemaName;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
 
@@ -19,6 +17,9 @@ import java.util.UUID;
  * they record). For writers that do not, {@link Builder#lockKeys(boolean)} takes a lock per key until the commit.
  */
 public final class Outbox {
+
+    private static final CallersTransaction TRANSACTION =
+            new CallersTransaction("recording an event", "the event", "make your change and record the event");
 
     private final EventLimits limits;
     private final boolean lockKeys;
@@ -42,45 +43,28 @@ public final class Outbox {
     /** Records one event and returns its id. */
     public UUID record(Connection connection, Event event) {
         limits.check(event);
-        inTransaction(connection, () -> {
+        return TRANSACTION.join(connection, () -> {
             if (lockKeys) {
                 writer.lockKeys(connection, List.of(event));
             }
             writer.write(connection, event);
+            return event.id();
         });
-        return event.id();
     }
 
     /** Records many events with one statement, in the order given, and returns their ids. */
     public List<UUID> record(Connection connection, List<Event> events) {
         events.forEach(limits::check);
-        if (!events.isEmpty()) {
-            inTransaction(connection, () -> {
-                if (lockKeys) {
-                    writer.lockKeys(connection, events);
-                }
-                writer.write(connection, events);
-            });
+        if (events.isEmpty()) {
+            return List.of();
         }
-        return events.stream().map(Event::id).toList();
-    }
-
-    private interface Work {
-        void run() throws SQLException;
-    }
-
-    private static void inTransaction(Connection connection, Work work) {
-        try {
-            if (connection.getAutoCommit()) {
-                throw new PosthornException(
-                        ErrorCode.AUTO_COMMIT,
-                        "the connection is in auto-commit mode, so the event would not be part of your transaction: call"
-                                + " setAutoCommit(false), make your change and record the event, then commit");
+        return TRANSACTION.join(connection, () -> {
+            if (lockKeys) {
+                writer.lockKeys(connection, events);
             }
-            work.run();
-        } catch (SQLException e) {
-            throw PosthornException.database("recording an event", e);
-        }
+            writer.write(connection, events);
+            return events.stream().map(Event::id).toList();
+        });
     }
 
     /** Settings of an outbox. */

@@ -83,6 +83,12 @@ class ArchitectureTest {
     }
 
     @Test
+    void anArrowToTheInboxFromBelowIsSeen() {
+        assertCatches(packageOrder(FIXTURES + ".below"), "below", "below.relay.LaneThatKnowsAnInbox");
+        assertCatches(packageOrder(FIXTURES + ".below"), "below", "below.status.StatusThatKnowsAnInbox");
+    }
+
+    @Test
     void aPackageThatHasNoPlaceInTheOrderIsSeen() {
         assertCatches(packageOrder(FIXTURES + ".unplaced"), "unplaced", "unplaced.attic.ClassWithoutAPlace");
     }
@@ -105,7 +111,7 @@ class ArchitectureTest {
     }
 
     /**
-     * error ← event ← log, sink ← relay ← deadletter, status ← (root) ← testing; whoever adds a package gives it a place
+     * error ← event ← log, sink ← relay ← deadletter, status ← inbox ← (root) ← testing; whoever adds a package gives it a place
      * here.
      */
     private static ArchRule packageOrder(String root) {
@@ -126,21 +132,25 @@ class ArchitectureTest {
                 .definedBy(root + ".deadletter..")
                 .layer("status")
                 .definedBy(root + ".status..")
+                .layer("inbox")
+                .definedBy(root + ".inbox..")
                 .layer("root")
                 .definedBy(root)
                 .layer("testing")
                 .definedBy(root + ".testing..")
                 .whereLayer("event")
-                .mayOnlyBeAccessedByLayers("log", "sink", "relay", "deadletter", "status", "root", "testing")
+                .mayOnlyBeAccessedByLayers("log", "sink", "relay", "deadletter", "status", "inbox", "root", "testing")
                 .whereLayer("log")
-                .mayOnlyBeAccessedByLayers("relay", "deadletter", "status", "root", "testing")
+                .mayOnlyBeAccessedByLayers("relay", "deadletter", "status", "inbox", "root", "testing")
                 .whereLayer("sink")
-                .mayOnlyBeAccessedByLayers("relay", "deadletter", "status", "root", "testing")
+                .mayOnlyBeAccessedByLayers("relay", "deadletter", "status", "inbox", "root", "testing")
                 .whereLayer("relay")
-                .mayOnlyBeAccessedByLayers("deadletter", "status", "root", "testing")
+                .mayOnlyBeAccessedByLayers("deadletter", "status", "inbox", "root", "testing")
                 .whereLayer("deadletter")
-                .mayOnlyBeAccessedByLayers("root", "testing")
+                .mayOnlyBeAccessedByLayers("inbox", "root", "testing")
                 .whereLayer("status")
+                .mayOnlyBeAccessedByLayers("inbox", "root", "testing")
+                .whereLayer("inbox")
                 .mayOnlyBeAccessedByLayers("root", "testing")
                 .whereLayer("root")
                 .mayOnlyBeAccessedByLayers("testing")

@@ -7,6 +7,9 @@ import static org.awaitility.Awaitility.await;
 import dev.posthorn.deadletter.DeadLetterQuery;
 import dev.posthorn.deadletter.DeadLetters;
 import dev.posthorn.event.Event;
+import dev.posthorn.inbox.Claim;
+import dev.posthorn.inbox.Inbox;
+import dev.posthorn.inbox.InboxEntry;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
@@ -21,6 +24,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +70,7 @@ class RolesTest {
             await().atMost(Duration.ofSeconds(20))
                     .until(() -> database.number("SELECT count(*) FROM posthorn.event_partition") == 2);
         }
+        writerClaims(writer);
         lookersSucceed(relay);
         // A partition that the relay added is no way around what it may not do.
         writerIsHeldToItsRole(writer);
@@ -77,9 +82,12 @@ class RolesTest {
         database.execute("DELETE FROM posthorn.subscription; SELECT setval('posthorn.event_seq', 500000)");
         Duration hardlyAny = Duration.ofMillis(1);
         RetentionKeeper keeper = new RetentionKeeper(
-                relay, SchemaName.DEFAULT, new Retention(hardlyAny, hardlyAny, hardlyAny, Duration.ofMinutes(1)));
+                relay,
+                SchemaName.DEFAULT,
+                new Retention(hardlyAny, hardlyAny, hardlyAny, hardlyAny, Duration.ofMinutes(1)));
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> keeper.pass().dropped().size() == 1);
+        assertThat(database.number("SELECT count(*) FROM posthorn.inbox_entry")).isZero();
         assertThat(database.number("SELECT min(from_seq) FROM posthorn.event_partition"))
                 .isEqualTo(500_001);
     }
@@ -117,6 +125,8 @@ class RolesTest {
                 "SELECT * FROM posthorn.lane_mark",
                 "SELECT * FROM posthorn.event_status",
                 "SELECT * FROM posthorn.dead_letter",
+                "UPDATE posthorn.inbox_entry SET digest = NULL",
+                "DELETE FROM posthorn.inbox_entry",
                 "INSERT INTO posthorn.command (subscription_id, kind, event_id, seq, requested_by)"
                         + " VALUES (1, 'REPLAY', gen_random_uuid(), 1, 'ann')",
                 "UPDATE posthorn.lane_mark SET seq = 0",
@@ -145,6 +155,8 @@ class RolesTest {
                 "DELETE FROM posthorn.event_partition",
                 "UPDATE posthorn.event_partition SET to_seq = 7",
                 "DELETE FROM posthorn.event_default",
+                "UPDATE posthorn.inbox_entry SET digest = NULL",
+                "INSERT INTO posthorn.inbox_entry (consumer, event_id) VALUES ('billing', gen_random_uuid())",
                 "CREATE TABLE posthorn.own (id int)");
     }
 
@@ -160,6 +172,18 @@ class RolesTest {
             connection.setAutoCommit(false);
             Outbox.builder().lockKeys(true).build().record(connection, event);
             Outbox.create().record(connection, List.of(event, event));
+            connection.commit();
+        }
+    }
+
+    private static void writerClaims(DataSource writer) throws SQLException {
+        InboxEntry entry = new InboxEntry(new UUID(1, 1), new byte[1]);
+        try (Connection connection = writer.getConnection()) {
+            connection.setAutoCommit(false);
+            assertThat(Inbox.create().claim(connection, "billing", List.of(entry, entry)))
+                    .containsExactly(Claim.FRESH, Claim.DUPLICATE);
+            assertThat(Inbox.create().claim(connection, "billing", List.of(entry)))
+                    .containsExactly(Claim.DUPLICATE);
             connection.commit();
         }
     }

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The rules for an event's fields. Every refusal names the field, the rule, and what was given. */
-final class FieldRules {
+public final class FieldRules {
 
     static final int MAX_NAME = 255;
     static final int MAX_KEY = 1024;
@@ -104,7 +104,7 @@ final class FieldRules {
     }
 
     /** PostgreSQL stores no NUL and no lone surrogate, and a line break in a header would forge another one. */
-    private static boolean isStorable(String value) {
+    public static boolean isStorable(String value) {
         return value.codePoints()
                 .noneMatch(c ->
                         Character.isISOControl(c) || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));

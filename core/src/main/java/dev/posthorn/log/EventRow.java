@@ -24,8 +24,7 @@ public final class EventRow {
     /** What the client gets, before anything else it asks for: headers as a list of names and values in turn, so that it needs no JSON. */
     public static final String COLUMNS =
             "seq, id, source_id, source, type, version, aggregate_type, key, content_type, payload,"
-                    + " CASE WHEN headers IS NOT NULL THEN"
-                    + " ARRAY(SELECT unnest(ARRAY[h.key, h.value]) FROM jsonb_each_text(headers) h) END AS headers,"
+                    + " CASE WHEN headers IS NOT NULL THEN " + namesAndValues("headers") + " END AS headers,"
                     + " occurred_at, created_at, deliver_at";
 
     /** A row of the same columns that holds no event. */
@@ -35,6 +34,11 @@ public final class EventRow {
             + " NULL::timestamptz AS created_at, NULL::timestamptz AS deliver_at";
 
     private EventRow() {}
+
+    /** In SQL: flat JSON as the list that {@link #headers} takes apart. */
+    public static String namesAndValues(String jsonb) {
+        return "ARRAY(SELECT unnest(ARRAY[h.key, h.value]) FROM jsonb_each_text(" + jsonb + ") h)";
+    }
 
     /** By place, because a look-up of each name is a good part of the cost of a row. */
     public static RecordedEvent read(ResultSet row) throws SQLException {
@@ -59,7 +63,8 @@ public final class EventRow {
         return time == null ? null : time.toInstant();
     }
 
-    private static Map<String, String> headers(@Nullable Array namesAndValues) throws SQLException {
+    /** From a list of names and values in turn; null means none. */
+    public static Map<String, String> headers(@Nullable Array namesAndValues) throws SQLException {
         if (namesAndValues == null) {
             return Map.of();
         }

@@ -5,9 +5,12 @@ import static java.util.stream.Collectors.joining;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
+import dev.posthorn.event.FieldRules;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -15,39 +18,57 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which events a subscription wants. An empty list wants all; otherwise one of its patterns has to match, where
  * {@code *} stands for any number of characters.
+ *
+ * @param headers what an event must carry, every one of them exactly so, upper and lower case as given; none wants all
  */
-public record Filter(List<String> types, List<String> aggregateTypes, List<String> sources) {
+public record Filter(
+        List<String> types, List<String> aggregateTypes, List<String> sources, Map<String, String> headers) {
 
-    public static final Filter ALL = new Filter(List.of(), List.of(), List.of());
+    public static final Filter ALL = new Filter(List.of(), List.of(), List.of(), Map.of());
 
     public Filter {
         types = checked("types", types);
         aggregateTypes = checked("aggregateTypes", aggregateTypes);
         sources = checked("sources", sources);
+        headers = checked(headers);
     }
 
     public static Filter types(String... patterns) {
-        return new Filter(List.of(patterns), List.of(), List.of());
+        return new Filter(List.of(patterns), List.of(), List.of(), Map.of());
     }
 
     public Filter aggregateTypes(String... patterns) {
-        return new Filter(types, List.of(patterns), sources);
+        return new Filter(types, List.of(patterns), sources, headers);
     }
 
     public Filter sources(String... patterns) {
-        return new Filter(types, aggregateTypes, List.of(patterns));
+        return new Filter(types, aggregateTypes, List.of(patterns), headers);
+    }
+
+    /** These headers and no others. */
+    public Filter headers(Map<String, String> wanted) {
+        return new Filter(types, aggregateTypes, sources, wanted);
+    }
+
+    /** This header as well. */
+    public Filter header(String name, String value) {
+        Map<String, String> more = new TreeMap<>(headers);
+        more.put(checkedName(name), value);
+        return headers(more);
     }
 
     /** What {@link #addValues} stored. */
-    public static Filter ofLikePatterns(String[] types, String[] aggregateTypes, String[] sources) {
-        return new Filter(patterns(types), patterns(aggregateTypes), patterns(sources));
+    public static Filter ofLikePatterns(
+            String[] types, String[] aggregateTypes, String[] sources, Map<String, String> headers) {
+        return new Filter(patterns(types), patterns(aggregateTypes), patterns(sources), headers);
     }
 
     /** The same as the condition in SQL, for whoever has the event already. */
     public boolean wants(Event event) {
         return matches(types, event.type())
                 && matches(aggregateTypes, event.aggregateType())
-                && matches(sources, event.source());
+                && matches(sources, event.source())
+                && event.headers().entrySet().containsAll(headers.entrySet());
     }
 
     private static boolean matches(List<String> patterns, @Nullable String text) {
@@ -64,12 +85,41 @@ public record Filter(List<String> types, List<String> aggregateTypes, List<Strin
     private static List<String> checked(String field, List<String> patterns) {
         for (String pattern : patterns) {
             if (pattern.isBlank()) {
-                throw new PosthornException(
-                        ErrorCode.INVALID_SETTING,
-                        "filter " + field + " holds an empty pattern; '*' matches everything");
+                throw invalid(field + " holds an empty pattern; '*' matches everything");
             }
         }
         return List.copyOf(patterns);
+    }
+
+    /** Sorted, so that the same headers are stored and shown in the same order. */
+    private static Map<String, String> checked(Map<String, String> headers) {
+        Map<String, String> sorted = new TreeMap<>();
+        headers.forEach((name, value) ->
+                sorted.put(checkedName(name), checkedText("the value of '" + checkedName(name) + "'", value)));
+        return Collections.unmodifiableMap(sorted);
+    }
+
+    private static String checkedName(@Nullable String name) {
+        String checked = checkedText("a name", name);
+        if (checked.isBlank()) {
+            throw invalid("headers holds an empty name; leave it out");
+        }
+        return checked;
+    }
+
+    private static String checkedText(String what, @Nullable String text) {
+        if (text == null) {
+            throw invalid("headers: " + what + " is null; say what an event must carry, or leave the header out");
+        }
+        if (!FieldRules.isStorable(text)) {
+            throw invalid("headers: " + what + " holds a control character or half a surrogate pair, which no event's"
+                    + " header can hold; take it out");
+        }
+        return text;
+    }
+
+    private static PosthornException invalid(String message) {
+        return new PosthornException(ErrorCode.INVALID_SETTING, "filter " + message);
     }
 
     /** The condition in SQL, with its values from {@link #addValues}. */
@@ -84,14 +134,18 @@ public record Filter(List<String> types, List<String> aggregateTypes, List<Strin
         if (!sources.isEmpty()) {
             all.add("source LIKE ANY (:sources::text[])");
         }
+        if (!headers.isEmpty()) {
+            all.add("headers @> :headers::jsonb");
+        }
         return all.isEmpty() ? "true" : String.join(" AND ", all);
     }
 
-    /** As LIKE patterns, in an order of their own, so that the same filter written in another order is the same. */
+    /** Patterns as LIKE patterns, all in an order of their own: the same filter written in another order is the same. */
     public void addValues(Map<String, @Nullable Object> values) {
         values.put("types", likePatterns(types));
         values.put("aggregate_types", likePatterns(aggregateTypes));
         values.put("sources", likePatterns(sources));
+        values.put("headers", FlatJson.object(headers));
     }
 
     private static String[] likePatterns(List<String> patterns) {

@@ -26,7 +26,14 @@ public final class Schema {
     private static final Logger log = LoggerFactory.getLogger(Schema.class);
 
     static final List<String> FILES = List.of(
-            "001_log.sql", "002_relay.sql", "003_delivery.sql", "004_retention.sql", "005_status.sql", "006_reply.sql");
+            "001_log.sql",
+            "002_relay.sql",
+            "003_delivery.sql",
+            "004_retention.sql",
+            "005_status.sql",
+            "006_reply.sql",
+            "007_filter.sql",
+            "008_inbox.sql");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 30;
 

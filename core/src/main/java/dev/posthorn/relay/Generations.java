@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.log.EventRow;
 import dev.posthorn.log.Filter;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
@@ -24,8 +25,10 @@ final class Generations {
 
     private static final String MAKE_FIRST = """
             INSERT INTO posthorn.generation
-                   (subscription_id, number, lanes, types, aggregate_types, sources, era, start_a, start_b, since)
-            SELECT :subscription, :generation, :lanes, :types::text[], :aggregate_types::text[], :sources::text[], era,
+                   (subscription_id, number, lanes, types, aggregate_types, sources, headers, era, start_a, start_b,
+                    since)
+            SELECT :subscription, :generation, :lanes, :types::text[], :aggregate_types::text[], :sources::text[],
+                   :headers::jsonb, era,
                    coalesce(:a::pg_snapshot, pg_current_snapshot()), pg_current_snapshot(), :since::timestamptz
               FROM posthorn.cluster
             """;
@@ -53,7 +56,7 @@ final class Generations {
     private static final String ADOPT_FILTER = """
             UPDATE posthorn.generation
                SET types = :types::text[], aggregate_types = :aggregate_types::text[], sources = :sources::text[],
-                   filter_known = true
+                   headers = :headers::jsonb, filter_known = true
              WHERE subscription_id = :subscription AND NOT filter_known
             """;
 
@@ -64,8 +67,9 @@ final class Generations {
 
     /** Does nothing if one is wanted already, or was begun just now. */
     private static final String WANT = """
-            INSERT INTO posthorn.generation (subscription_id, number, lanes, types, aggregate_types, sources)
-            SELECT s.id, s.generation + 1, :lanes, :types::text[], :aggregate_types::text[], :sources::text[]
+            INSERT INTO posthorn.generation (subscription_id, number, lanes, types, aggregate_types, sources, headers)
+            SELECT s.id, s.generation + 1, :lanes, :types::text[], :aggregate_types::text[], :sources::text[],
+                   :headers::jsonb
               FROM posthorn.subscription s
               JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
              WHERE s.id = :subscription AND NOT {as_wanted}
@@ -79,7 +83,8 @@ final class Generations {
 
     private static final String AS_WANTED = """
             (g.lanes = :lanes AND g.types = :types::text[]
-                AND g.aggregate_types = :aggregate_types::text[] AND g.sources = :sources::text[])
+                AND g.aggregate_types = :aggregate_types::text[] AND g.sources = :sources::text[]
+                AND g.headers = :headers::jsonb)
             """;
 
     /**
@@ -136,6 +141,10 @@ final class Generations {
                AND n.subscription_id = :subscription AND n.generation = :next
                AND n.index = posthorn.key_hash(d.key, d.event_id) % g.lanes
             """;
+
+    private static final String FILTER_COLUMNS = """
+            {g}.types AS {prefix}types, {g}.aggregate_types AS {prefix}aggregate_types,
+                   {g}.sources AS {prefix}sources, {headers} AS {prefix}headers""";
 
     private final Statements statements;
     private final Guards guards;
@@ -243,11 +252,20 @@ final class Generations {
         return values;
     }
 
+    /** The columns of a generation's filter, for {@link #filter} to read. */
+    static String filterColumns(String generation, String prefix) {
+        return FILTER_COLUMNS
+                .replace("{g}", generation)
+                .replace("{prefix}", prefix)
+                .replace("{headers}", EventRow.namesAndValues(generation + ".headers"));
+    }
+
     /** The stored filter, from columns that begin with the prefix. */
     static Filter filter(ResultSet row, String prefix) throws SQLException {
         return Filter.ofLikePatterns(
                 (String[]) row.getArray(prefix + "types").getArray(),
                 (String[]) row.getArray(prefix + "aggregate_types").getArray(),
-                (String[]) row.getArray(prefix + "sources").getArray());
+                (String[]) row.getArray(prefix + "sources").getArray(),
+                EventRow.headers(row.getArray(prefix + "headers")));
     }
 }

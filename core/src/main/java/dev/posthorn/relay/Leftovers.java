@@ -42,6 +42,11 @@ final class Leftovers {
                 SELECT ctid FROM posthorn.attempt WHERE started_at < {before} ORDER BY started_at LIMIT {batch}))
             """;
 
+    private static final String INBOX_ENTRIES = """
+            DELETE FROM posthorn.inbox_entry WHERE ctid = ANY (ARRAY(
+                SELECT ctid FROM posthorn.inbox_entry WHERE entered_at < {before} ORDER BY entered_at LIMIT {batch}))
+            """;
+
     private static final String RECEIPTS = """
             DELETE FROM posthorn.receipt WHERE ctid = ANY (ARRAY(
                 SELECT old.ctid FROM posthorn.lane n CROSS JOIN LATERAL (
@@ -108,6 +113,9 @@ final class Leftovers {
         }
         if (retention.deadLetters() != null) {
             kinds.add(kind("dead letters", counted(DEAD_LETTERS), retention.deadLetters()));
+        }
+        if (retention.inboxEntries() != null) {
+            kinds.add(kind("inbox entries", counted(INBOX_ENTRIES), retention.inboxEntries()));
         }
         kinds.add(kind("commands", counted(COMMANDS), ANSWERED_COMMANDS));
         kinds.add(kind("instances", counted(INSTANCES), EXPIRED_INSTANCES));

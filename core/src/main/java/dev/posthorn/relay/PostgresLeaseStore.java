@@ -56,14 +56,14 @@ final class PostgresLeaseStore implements LeaseStore {
 
     private static final String SHARING = """
             SELECT s.generation, s.stop_at::text AS stop_at, s.paused, s.let_go_seq,
-                   g.lanes, g.types, g.aggregate_types, g.sources,
+                   g.lanes, {filter},
                    w.number IS NOT NULL AS changing,
                    ARRAY({instances}) AS instances
               FROM posthorn.subscription s
               JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
               LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
              WHERE s.id = :subscription
-            """;
+            """.replace("{filter}", Generations.filterColumns("g", ""));
 
     private static final String INSTANCES = """
             SELECT i.id FROM posthorn.instance i

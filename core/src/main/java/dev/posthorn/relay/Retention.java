@@ -12,12 +12,14 @@ import org.jspecify.annotations.Nullable;
  * @param log an event in the log, counted from when the log's partition that holds it was full
  * @param attempts what was tried for an event that did not go well
  * @param deadLetters a dead letter, counted from its last failure; one that holds its key is kept until it is dealt with
+ * @param inboxEntries that a consumer has taken an event; one that comes again later than this is taken for a new one
  * @param interval how often to look for what is due
  */
 public record Retention(
         @Nullable Duration log,
         @Nullable Duration attempts,
         @Nullable Duration deadLetters,
+        @Nullable Duration inboxEntries,
         Duration interval) {
 
     private static final Duration LEAST_INTERVAL = Duration.ofMillis(100);
@@ -27,29 +29,30 @@ public record Retention(
     private static final Duration MOST = Duration.ofDays(36_500);
 
     private static final Retention DEFAULTS =
-            new Retention(Duration.ofDays(7), Duration.ofDays(30), null, Duration.ofMinutes(1));
+            new Retention(Duration.ofDays(7), Duration.ofDays(30), null, Duration.ofDays(30), Duration.ofMinutes(1));
 
     public Retention {
         requireAge("log", log);
         requireAge("attempts", attempts);
         requireAge("dead-letters", deadLetters);
+        requireAge("inbox-entries", inboxEntries);
         if (interval.compareTo(LEAST_INTERVAL) < 0 || interval.compareTo(MOST_INTERVAL) > 0) {
             throw invalid("interval is " + interval + "; it must be 100 ms to one day");
         }
     }
 
-    /** The log for 7 days, attempts for 30, dead letters for ever; a look every minute. */
+    /** The log for 7 days, attempts and inbox entries for 30, dead letters for ever; a look every minute. */
     public static Retention defaults() {
         return DEFAULTS;
     }
 
     /** Everything for ever. */
     public static Retention off() {
-        return new Retention(null, null, null, DEFAULTS.interval());
+        return new Retention(null, null, null, null, DEFAULTS.interval());
     }
 
     public boolean isOff() {
-        return log == null && attempts == null && deadLetters == null;
+        return log == null && attempts == null && deadLetters == null && inboxEntries == null;
     }
 
     private static void requireAge(String field, @Nullable Duration age) {

@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 public final class Subscriptions {
 
     private static final String LIST = """
-            SELECT s.name, s.generation, s.paused, s.pause_reason, g.lanes, g.types, g.aggregate_types, g.sources,
-                   w.lanes AS wanted_lanes, w.types AS wanted_types, w.aggregate_types AS wanted_aggregate_types,
-                   w.sources AS wanted_sources
+            SELECT s.name, s.generation, s.paused, s.pause_reason, g.lanes, {filter},
+                   w.lanes AS wanted_lanes, {wanted_filter}
               FROM posthorn.subscription s
               JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
               LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
              ORDER BY s.name COLLATE "C"
-            """;
+            """.replace("{filter}", Generations.filterColumns("g", ""))
+            .replace("{wanted_filter}", Generations.filterColumns("w", "wanted_"));
 
     private static final String PAUSE =
             "UPDATE posthorn.subscription SET paused = :paused, pause_reason = NULL WHERE name = :name";

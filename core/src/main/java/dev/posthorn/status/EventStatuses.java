@@ -81,7 +81,7 @@ public final class EventStatuses {
                AND n.index = posthorn.key_hash(e.key, e.id) % g.lanes
                AND posthorn.is_handed_over(e.txid, e.seq, c.floor_seq, m)
                AND NOT posthorn.is_settled(e.txid, e.seq, c.floor_seq, m, o)
-               AND posthorn.is_wanted(g, e.type, e.aggregate_type, e.source)
+               AND posthorn.is_wanted(g, e.type, e.aggregate_type, e.source, e.headers)
                AND (g.since IS NULL OR e.created_at >= g.since
                     OR NOT posthorn.is_visible(e.txid,
                            (SELECT coalesce(max(number), -1) FROM posthorn.era WHERE era.floor_seq < e.seq),
@@ -90,7 +90,7 @@ public final class EventStatuses {
                AND NOT EXISTS (SELECT FROM posthorn.delivery d JOIN posthorn.lane dn ON dn.id = d.lane_id
                                 WHERE d.seq = e.seq AND dn.subscription_id = s.id)
              ORDER BY m.moved_at, s.name, n.index, e.seq LIMIT :limit
-            """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, created_at");
+            """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, headers, created_at");
 
     private static final String NEAR_LAST_ATTEMPT = """
             SELECT s.name AS subscription, d.event_id, d.seq, d.key, d.attempts, s.max_attempts, d.due_at,

@@ -55,7 +55,7 @@ final class LatencySample {
                              WHERE r.a::text = r.b::text AND txid < pg_snapshot_xmax(r.b) AND seq > r.floor_seq
                              ORDER BY txid DESC, seq DESC LIMIT :rows)) near
                         WHERE r.index = posthorn.key_hash(near.key, near.id) % r.lanes
-                          AND posthorn.is_wanted(r.its, near.type, near.aggregate_type, near.source)
+                          AND posthorn.is_wanted(r.its, near.type, near.aggregate_type, near.source, near.headers)
                           AND posthorn.is_covered(near.txid, near.seq, r.floor_seq, r.a, r.b, r.seq)
                           AND NOT coalesce(posthorn.is_covered(
                                   near.txid, near.seq, r.floor_seq, before.a, before.b, before.seq), false)
@@ -72,7 +72,7 @@ final class LatencySample {
             SELECT sum(extract(epoch FROM greatest(took, interval '0')) * weight) / nullif(sum(weight), 0) AS average,
                    count(*) AS sample
               FROM (SELECT * FROM settled UNION ALL SELECT * FROM tried) every
-            """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, created_at");
+            """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, headers, created_at");
 
     private LatencySample() {}
 

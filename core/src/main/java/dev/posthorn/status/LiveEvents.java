@@ -47,7 +47,7 @@ final class LiveEvents {
                   JOIN lanes l ON l.index = posthorn.key_hash(e.key, e.id) % l.lanes
                  WHERE e.of_window = (e.seq <= l.floor_seq OR pg_visible_in_snapshot(e.txid, (l.m).b))
                    AND NOT posthorn.is_settled(e.txid, e.seq, l.floor_seq, l.m, l.o)
-                   AND posthorn.is_wanted(l.its, e.type, e.aggregate_type, e.source)
+                   AND posthorn.is_wanted(l.its, e.type, e.aggregate_type, e.source, e.headers)
                    AND ((l.its).since IS NULL OR e.created_at >= (l.its).since
                         OR NOT posthorn.is_visible(e.txid,
                                (SELECT coalesce(max(number), -1) FROM posthorn.era WHERE era.floor_seq < e.seq),
@@ -63,7 +63,7 @@ final class LiveEvents {
                    (SELECT max(seq) FROM inside) AS last_inside, (SELECT max(seq) FROM after) AS last_after,
                    (SELECT last_value FROM posthorn.event_seq) AS last_seq,
                    (SELECT extract(epoch FROM posthorn.clock() - min(created_at)) * 1000 FROM live) AS oldest_ms
-            """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, created_at");
+            """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, headers, created_at");
 
     private LiveEvents() {}
 

@@ -8,6 +8,7 @@ END $$;
 GRANT USAGE ON SCHEMA posthorn TO posthorn_writer;
 GRANT INSERT ON posthorn.event TO posthorn_writer;
 GRANT USAGE ON SEQUENCE posthorn.event_seq TO posthorn_writer;
+GRANT SELECT, INSERT ON posthorn.inbox_entry TO posthorn_writer;
 
 DO $$ BEGIN
     CREATE ROLE posthorn_relay NOLOGIN;
@@ -23,3 +24,4 @@ GRANT EXECUTE ON FUNCTION posthorn.add_partition(bigint, bigint) TO posthorn_rel
 GRANT UPDATE (passed_xid, passed_era, passed_at) ON posthorn.event_partition TO posthorn_relay;
 GRANT EXECUTE ON FUNCTION posthorn.drop_partition(bigint) TO posthorn_relay;
 GRANT EXECUTE ON FUNCTION posthorn.delete_strays(timestamptz, xid8, bigint, bigint, integer) TO posthorn_relay;
+GRANT SELECT, DELETE ON posthorn.inbox_entry TO posthorn_relay;

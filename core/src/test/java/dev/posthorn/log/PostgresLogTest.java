@@ -150,6 +150,23 @@ class PostgresLogTest {
     }
 
     @Test
+    void onlyEventsWithTheWantedHeadersAreRead() {
+        TestDatabase database = TestDatabase.createOnOldest();
+        database.record("none");
+        database.record(withTenant("seven", "7"));
+        database.record(withTenant("eight", "8"));
+        Filter seven = Filter.ALL.header("tenant", "7");
+        assertThat(keysFor(database, seven)).containsExactly("seven");
+        assertThat(keysFor(database, seven.header("region", "eu"))).isEmpty();
+        LaneScope scope = new LaneScope(seven, 1, 0, 0, null, null);
+        try (LogReader tail = LogReader.fromBeginning(database, scope).readAll(ALL)) {
+            database.record(withTenant("eight again", "8"));
+            database.record(withTenant("seven again", "7"));
+            assertThat(tail.readAll(ALL).keys()).containsExactly("seven", "seven again");
+        }
+    }
+
+    @Test
     void theFirstWindowCanBeginAtATime() {
         TestDatabase database = TestDatabase.create();
         database.record("before");
@@ -217,6 +234,16 @@ class PostgresLogTest {
                 .type("test.happened")
                 .key(key)
                 .payload(payload)
+                .build();
+    }
+
+    private static Event withTenant(String key, String tenant) {
+        return Event.builder()
+                .source("test")
+                .type("test.happened")
+                .key(key)
+                .header("tenant", tenant)
+                .json("{}")
                 .build();
     }
 

@@ -3,6 +3,7 @@ package dev.posthorn.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.TestDatabase;
+import dev.posthorn.TroubleRows;
 import dev.posthorn.event.Event;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.Subscription;
@@ -40,14 +41,15 @@ class UpgradeTest {
     @Test
     void theFilterThatWasNeverStoredIsThatOfTheFirstInstanceToStart() {
         installVersionTwo();
-        record("wanted.thing");
-        record("other.thing");
+        record("wanted.thing", "7");
+        record("wanted.thing", "8");
+        record("other.thing", "7");
         new Schema(SchemaName.DEFAULT).install(database.dataSource());
 
         SettableClock clock =
                 SettableClock.at(Instant.parse("2026-01-01T00:00:00Z"), database.dataSource(), SchemaName.DEFAULT);
         RecordingSink sink = RecordingSink.oneAtATime();
-        Filter filter = Filter.types("wanted.*");
+        Filter filter = Filter.types("wanted.*").header("tenant", "7");
         SteppedRelay relay = SteppedRelay.of(
                 Relay.builder(database.dataSource())
                         .subscribe(Subscription.to("changing", sink)
@@ -58,14 +60,48 @@ class UpgradeTest {
         for (int i = 0; i < 6; i++) {
             relay.pass().run(3);
         }
-        record("wanted.thing");
-        record("other.thing");
+        record("wanted.thing", "7");
+        record("wanted.thing", "8");
+        record("other.thing", "7");
         relay.run(3);
         assertThat(new Subscriptions(database.dataSource(), SchemaName.DEFAULT)
                         .list()
                         .get(1))
                 .isEqualTo(new Subscriptions.Stored("changing", 2, 3, filter, false, null, null));
         assertThat(sink.received().stream().map(e -> e.event().type())).containsExactly("wanted.thing", "wanted.thing");
+    }
+
+    @Test
+    void filtersOfVersionSixWantAllHeadersAndWhoeverMayReadTheStatusStillMay() {
+        upgradeFromSix(database);
+    }
+
+    @Test
+    void versionSixIsUpgradedOnTheOldestPostgresql() {
+        upgradeFromSix(TestDatabase.createEmptyOnOldest());
+    }
+
+    private static void upgradeFromSix(TestDatabase database) {
+        new Schema(SchemaName.DEFAULT, Schema.FILES.subList(0, 6)).install(database.dataSource());
+        TroubleRows rows = new TroubleRows(database);
+        long subscription = rows.subscriptionAt("billing", rows.snapshot());
+        database.execute("UPDATE posthorn.generation SET types = '{order.%}'");
+        database.execute("GRANT SELECT ON posthorn.event_status TO pg_monitor");
+        long wanted = rows.event("order.placed", "k");
+        rows.event("user.made", "k");
+        new Schema(SchemaName.DEFAULT).install(database.dataSource());
+
+        assertThat(database.value("SELECT headers FROM posthorn.generation")).isEqualTo("{}");
+        assertThat(database.value("SELECT string_agg(seq || ' ' || status, ', ') FROM posthorn.event_status"))
+                .isEqualTo(wanted + " PENDING");
+        assertThat(database.value("SELECT has_table_privilege('pg_monitor', 'posthorn.event_status', 'SELECT')"))
+                .isEqualTo("t");
+        assertThat(database.number("SELECT count(*) FROM pg_proc WHERE proname = 'is_wanted'"))
+                .isOne();
+        database.execute("UPDATE posthorn.generation SET headers = '{\"tenant\": \"8\"}' WHERE subscription_id = "
+                + subscription);
+        assertThat(database.number("SELECT count(*) FROM posthorn.event_status"))
+                .isZero();
     }
 
     private void installVersionTwo() {
@@ -80,8 +116,13 @@ class UpgradeTest {
                 """);
     }
 
-    private void record(String type) {
-        database.record(
-                Event.builder().source("test").type(type).key("k").json("{}").build());
+    private void record(String type, String tenant) {
+        database.record(Event.builder()
+                .source("test")
+                .type(type)
+                .key("k")
+                .header("tenant", tenant)
+                .json("{}")
+                .build());
     }
 }

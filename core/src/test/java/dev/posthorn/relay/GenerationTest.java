@@ -109,6 +109,48 @@ class GenerationTest {
     }
 
     @Test
+    void theSameHeadersInAnotherOrderAreNoChange() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Filter filter = Filter.ALL.header("b", "\"2\"").header("a", "1\\");
+        start(instances, "a", 2, filter);
+        start(instances, "b", 2, Filter.ALL.header("a", "1\\").header("b", "\"2\""));
+        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 1, 2, filter, false, null, null));
+    }
+
+    @Test
+    void otherHeadersAreAnotherGeneration() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Filter seven = OLD.header("tenant", "7");
+        Filter eight = OLD.header("tenant", "8");
+        SteppedRelay before = start(instances, "before", 2, seven);
+        recordForTenants(instances, "before");
+        before.run(3);
+        SteppedRelay after = start(instances, "after", 2, eight);
+        assertThat(instances.stored())
+                .isEqualTo(
+                        new Subscriptions.Stored("test", 1, 2, seven, false, null, new Subscriptions.Wanted(2, eight)));
+        changeOver(before, after);
+        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 2, eight, false, null, null));
+        recordForTenants(instances, "after");
+        before.run(3);
+        after.run(3);
+        assertThat(instances.keys()).containsExactlyInAnyOrder("before 7", "after 8");
+    }
+
+    private static void recordForTenants(Instances instances, String key) {
+        for (String tenant : List.of("7", "8")) {
+            instances.database.record(Event.builder()
+                    .source("test")
+                    .type("old.thing")
+                    .key(key + " " + tenant)
+                    .header("tenant", tenant)
+                    .json("{}")
+                    .build());
+        }
+        instances.database.record(event("old.thing", key + " without headers"));
+    }
+
+    @Test
     void waitingEventsGoToTheLanesOfTheirKeysAndKeepTheirPlaces() {
         Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
         SteppedRelay relay = instances.start("old", 2);

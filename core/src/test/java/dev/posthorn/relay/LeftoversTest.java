@@ -4,10 +4,15 @@ import static dev.posthorn.relay.RetentionDatabase.WEEK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.log.Guards;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.log.Session;
+import dev.posthorn.log.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** What is deleted row by row: of each table the old rows go, the others stay. */
@@ -86,9 +91,36 @@ class LeftoversTest {
         log.keeper().pass();
         assertThat(log.count("attempt")).isOne();
         log.clock.advance(WEEK);
-        Retention forEver = new Retention(WEEK, null, null, Duration.ofMinutes(1));
+        Retention forEver = new Retention(WEEK, null, null, null, Duration.ofMinutes(1));
         log.keeper(forEver, Guards.ALL).pass();
         assertThat(log.count("attempt")).isOne();
+    }
+
+    @Test
+    void inboxEntriesInBatches() {
+        inboxEntries(2_500, WEEK.plusSeconds(1));
+        inboxEntries(10, WEEK.minusSeconds(1));
+        assertThat(deleteBatch("inbox entries")).isEqualTo(Leftovers.BATCH);
+        assertThat(log.count("inbox_entry")).isEqualTo(1_510);
+        assertThat(log.keeper().pass().deleted()).isEqualTo(1_500);
+        assertThat(log.count("inbox_entry")).as("the young ones").isEqualTo(10);
+        log.clock.advance(WEEK);
+        Retention forEver = new Retention(WEEK, WEEK, WEEK, null, Duration.ofMinutes(1));
+        log.keeper(forEver, Guards.ALL).pass();
+        assertThat(log.count("inbox_entry")).isEqualTo(10);
+    }
+
+    /** New entries take the space of deleted ones, which must not make every pass read the whole table. */
+    @Test
+    void aPassOverAnInboxWithoutOldEntriesTouchesFewPages() {
+        log.database.execute("ALTER TABLE posthorn.inbox_entry SET (autovacuum_enabled = off)");
+        inboxEntries(50_000, WEEK.plusSeconds(1));
+        log.database.execute("DELETE FROM posthorn.inbox_entry");
+        log.database.execute("VACUUM posthorn.inbox_entry");
+        inboxEntries(50_000, Duration.ofHours(1));
+        assertThat(log.database.number("SELECT pg_relation_size('posthorn.inbox_entry') / 8192"))
+                .isLessThan(700);
+        assertThat(pages("inbox entries")).isLessThan(20);
     }
 
     @Test
@@ -181,6 +213,44 @@ class LeftoversTest {
         }
         assertThat(log.keeper().pass().complete()).isTrue();
         assertThat(log.count("attempt")).isZero();
+    }
+
+    private void inboxEntries(int count, Duration age) {
+        log.database.execute("INSERT INTO posthorn.inbox_entry (consumer, event_id, entered_at)"
+                + " SELECT 'billing', gen_random_uuid(), posthorn.clock() - interval '" + age
+                + "' FROM generate_series(1, " + count + ")");
+    }
+
+    private long deleteBatch(String what) {
+        try (Session session = new Session(log.database.dataSource(), SchemaName.DEFAULT, Guards.ALL)) {
+            return new RetentionStore(session, Guards.ALL).delete(kind(what)).orElseThrow();
+        }
+    }
+
+    /** How many pages a batch touches in the keeper's own session. */
+    private long pages(String what) {
+        Sql explain = Sql.of(
+                SchemaName.DEFAULT, "EXPLAIN (ANALYZE, BUFFERS) " + kind(what).delete());
+        try (Session session = new Session(log.database.dataSource(), SchemaName.DEFAULT, Guards.ALL)) {
+            String plan = session.query("explaining", explain, kind(what).values(), lines -> {
+                StringBuilder text = new StringBuilder();
+                while (lines.next()) {
+                    text.append(lines.getString(1)).append('\n');
+                }
+                return text.toString();
+            });
+            Matcher figures = Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?")
+                    .matcher(plan);
+            assertThat(figures.find()).as(plan).isTrue();
+            return Long.parseLong(figures.group(1)) + (figures.group(2) == null ? 0 : Long.parseLong(figures.group(2)));
+        }
+    }
+
+    private static Leftovers.Kind kind(String what) {
+        return Leftovers.of(RetentionDatabase.A_WEEK).stream()
+                .filter(kind -> kind.what().equals(what))
+                .findFirst()
+                .orElseThrow();
     }
 
     private void attempt(Duration age) {

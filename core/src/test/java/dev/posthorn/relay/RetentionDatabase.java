@@ -19,7 +19,7 @@ import java.time.Instant;
 final class RetentionDatabase {
 
     static final Duration WEEK = Duration.ofDays(7);
-    static final Retention A_WEEK = new Retention(WEEK, WEEK, WEEK, Duration.ofMinutes(1));
+    static final Retention A_WEEK = new Retention(WEEK, WEEK, WEEK, WEEK, Duration.ofMinutes(1));
 
     final TestDatabase database;
     final SettableClock clock;

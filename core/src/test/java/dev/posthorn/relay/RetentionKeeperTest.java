@@ -348,7 +348,7 @@ class RetentionKeeperTest {
     @Test
     void aRunningRelayForgetsByItself() {
         RecordingSink sink = RecordingSink.oneAtATime();
-        Retention hardlyAny = new Retention(Duration.ofMillis(1), null, null, Duration.ofMillis(100));
+        Retention hardlyAny = new Retention(Duration.ofMillis(1), null, null, null, Duration.ofMillis(100));
         try (Relay relay = Relay.builder(log.database.dataSource())
                 .subscribe(Subscription.to("test", sink).build())
                 .retention(hardlyAny)

@@ -17,22 +17,31 @@ class RetentionTest {
     @Test
     void defaults() {
         assertThat(Retention.defaults())
-                .isEqualTo(new Retention(DAY.multipliedBy(7), DAY.multipliedBy(30), null, MINUTE));
+                .isEqualTo(
+                        new Retention(DAY.multipliedBy(7), DAY.multipliedBy(30), null, DAY.multipliedBy(30), MINUTE));
         assertThat(Retention.defaults().isOff()).isFalse();
-        assertThat(Retention.off()).isEqualTo(new Retention(null, null, null, MINUTE));
+        assertThat(Retention.off()).isEqualTo(new Retention(null, null, null, null, MINUTE));
         assertThat(Retention.off().isOff()).isTrue();
-        assertThat(new Retention(null, DAY, null, MINUTE).isOff()).isFalse();
+        assertThat(new Retention(null, DAY, null, null, MINUTE).isOff()).isFalse();
+        assertThat(new Retention(null, null, null, DAY, MINUTE).isOff()).isFalse();
     }
 
     @Test
     void refusesWhatMakesNoSense() {
-        refused(() -> new Retention(Duration.ZERO, null, null, MINUTE), "log is PT0S; it must be at least 1 ms");
-        refused(() -> new Retention(null, DAY.negated(), null, MINUTE), "attempts is PT-24H; it must be at least 1 ms");
+        refused(() -> new Retention(Duration.ZERO, null, null, null, MINUTE), "log is PT0S; it must be at least 1 ms");
         refused(
-                () -> new Retention(null, null, Duration.ofSeconds(Long.MAX_VALUE), MINUTE),
+                () -> new Retention(null, DAY.negated(), null, null, MINUTE),
+                "attempts is PT-24H; it must be at least 1 ms");
+        refused(
+                () -> new Retention(null, null, Duration.ofSeconds(Long.MAX_VALUE), null, MINUTE),
                 "it must be at most 36500 days, or left out to keep for ever");
-        refused(() -> new Retention(DAY, null, null, Duration.ZERO), "interval is PT0S; it must be 100 ms to one day");
-        refused(() -> new Retention(DAY, null, null, DAY.plusMillis(1)), "interval is PT24H0.001S");
+        refused(
+                () -> new Retention(null, null, null, Duration.ZERO, MINUTE),
+                "inbox-entries is PT0S; it must be at least 1 ms");
+        refused(
+                () -> new Retention(DAY, null, null, null, Duration.ZERO),
+                "interval is PT0S; it must be 100 ms to one day");
+        refused(() -> new Retention(DAY, null, null, null, DAY.plusMillis(1)), "interval is PT24H0.001S");
     }
 
     private static void refused(ThrowingCallable setting, String message) {

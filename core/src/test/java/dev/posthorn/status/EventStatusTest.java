@@ -279,6 +279,25 @@ class EventStatusTest {
     }
 
     @Test
+    void theHeadersOfTheFilterCount() {
+        String a = rows.snapshot();
+        for (String headers : List.of("{}", "{\"tenant\": \"7\"}", "{\"tenant\": \"8\"}", "{\"Tenant\": \"7\"}")) {
+            long subscription = rows.subscription(headers);
+            rows.generation(subscription, 1, 1, a, ", headers = '" + headers + "'");
+            rows.lane(subscription, 1, 0, a, a, 0);
+        }
+        long ofSeven = rows.event("k");
+        assertThat(of(ofSeven))
+                .extracting(SubscriptionStatus::subscription)
+                .containsExactlyInAnyOrder("{}", "{\"tenant\": \"7\"}");
+        database.record("k");
+        assertThat(of(database.number("SELECT max(seq) FROM posthorn.event")))
+                .as("without headers")
+                .extracting(SubscriptionStatus::subscription)
+                .containsExactly("{}");
+    }
+
+    @Test
     void anEventWithoutAggregateTypeIsNotWantedByOneWhoNamesSome() {
         String a = rows.snapshot();
         long subscription = rows.subscription("billing");

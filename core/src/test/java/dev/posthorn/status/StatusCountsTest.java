@@ -90,6 +90,17 @@ class StatusCountsTest {
     }
 
     @Test
+    void whatDoesNotCarryTheWantedHeadersIsNotCounted() {
+        rows.event("k");
+        database.record("k");
+        assertThat(statuses.counts("billing").pending()).isEqualTo(Count.exactly(2));
+        database.execute("UPDATE posthorn.generation SET headers = '{\"tenant\": \"7\"}'");
+        assertThat(statuses.counts("billing").pending()).isEqualTo(Count.exactly(1));
+        database.execute("UPDATE posthorn.generation SET headers = '{\"tenant\": \"8\"}'");
+        assertThat(statuses.counts("billing").pending()).isEqualTo(Count.exactly(0));
+    }
+
+    @Test
     void theFirstWindowSinceATimeIsCountedFromThatTime() {
         long older = rows.event("k");
         rows.event("k");

@@ -2,6 +2,7 @@ package dev.posthorn.server;
 
 import dev.posthorn.Outbox;
 import dev.posthorn.event.EventLimits;
+import dev.posthorn.inbox.Inbox;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseKeeper;
@@ -46,6 +47,7 @@ class Wiring {
     Ingest ingest(Database database, EventLimits limits) {
         Outbox outbox =
                 Outbox.builder().schema(database.schema().name()).limits(limits).build();
-        return new Ingest(database, outbox);
+        Inbox inbox = Inbox.builder().schema(database.schema().name()).build();
+        return new Ingest(database, outbox, inbox, () -> {});
     }
 }

@@ -156,7 +156,8 @@ final class ModelDatabase {
 
     /** As it is stored: patterns of a kind in an order of their own. */
     static Filter stored(Filter filter) {
-        return new Filter(sorted(filter.types()), sorted(filter.aggregateTypes()), sorted(filter.sources()));
+        return new Filter(
+                sorted(filter.types()), sorted(filter.aggregateTypes()), sorted(filter.sources()), filter.headers());
     }
 
     private static List<String> sorted(List<String> patterns) {

@@ -13,8 +13,13 @@ import java.util.SplittableRandom;
  */
 final class Scenario {
 
-    private static final List<Filter> FILTERS =
-            List.of(Filter.ALL, Filter.types("a.*"), Filter.types("*.x"), Filter.types("b.*", "a.y"));
+    private static final List<Filter> FILTERS = List.of(
+            Filter.ALL,
+            Filter.types("a.*"),
+            Filter.types("*.x"),
+            Filter.types("b.*", "a.y"),
+            Filter.ALL.header("tenant", "1"),
+            Filter.types("a.*").header("tenant", "2"));
 
     final SplittableRandom random;
     final List<Settings> subscriptions = new ArrayList<>();

@@ -36,7 +36,9 @@ final class Tables {
                     + '\n'
                     + recorded.event().aggregateType()
                     + '\n'
-                    + recorded.event().source();
+                    + recorded.event().source()
+                    + '\n'
+                    + new TreeMap<>(recorded.event().headers());
         }
 
         long seq() {

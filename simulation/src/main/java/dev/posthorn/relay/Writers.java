@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class Writers {
 
     private static final List<String> TYPES = List.of("a.x", "a.y", "b.x");
+    private static final List<Map<String, String>> HEADERS =
+            List.of(Map.of(), Map.of("tenant", "1"), Map.of("tenant", "2", "region", "eu"));
 
     private final World world;
     private final ModelDatabase database;
@@ -102,10 +104,12 @@ final class Writers {
     private Event event(@Nullable String key) {
         Instant deliverAt =
                 world.chance(world.scenario().deferred) ? database.now().plusMillis(world.between(-500, 8000)) : null;
+        UUID id = new UUID(world.below(Integer.MAX_VALUE), world.below(Integer.MAX_VALUE));
         return Event.builder()
-                .id(new UUID(world.below(Integer.MAX_VALUE), world.below(Integer.MAX_VALUE)))
+                .id(id)
                 .source("simulation")
                 .type(TYPES.get(world.below(TYPES.size())))
+                .headers(HEADERS.get((int) (id.getLeastSignificantBits() % HEADERS.size())))
                 .key(key)
                 .payload(new byte[world.below(200)])
                 .deliverAt(deliverAt)

@@ -92,7 +92,8 @@ abstract class LeaseStoreContract extends Contract {
     @Test
     void aGenerationEndsWhereAllItsLanesHaveStopped() {
         Subscription one = subscription(s -> s);
-        Subscription three = subscription(s -> s.lanes(3).filter(Filter.types("b*", "a*", "b*")));
+        Subscription three = subscription(s -> s.lanes(3)
+                .filter(Filter.types("b*", "a*", "b*").header("z", "\"1\"").header("a", "2")));
         record("a", "b", "c", "d", "e");
         Owned owned = own("i1", one);
         List<RecordedEvent> events = owned.read();
@@ -125,7 +126,8 @@ abstract class LeaseStoreContract extends Contract {
         LeaseStore.Sharing sharing = leases.sharing(id);
         assertThat(sharing.generation()).isEqualTo(2);
         assertThat(sharing.lanes()).isEqualTo(3);
-        assertThat(sharing.filter()).isEqualTo(Filter.types("a*", "b*"));
+        assertThat(sharing.filter())
+                .isEqualTo(Filter.types("a*", "b*").header("a", "2").header("z", "\"1\""));
         assertThat(sharing.changing()).isFalse();
         assertThat(sharing.stopAt()).isNull();
         assertThat(owned.settle(changes -> {}))

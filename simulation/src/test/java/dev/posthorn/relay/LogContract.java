@@ -2,6 +2,7 @@ package dev.posthorn.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Batch;
 import dev.posthorn.log.Cursor;
@@ -13,6 +14,7 @@ import dev.posthorn.log.Window;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What a lane relies on when it reads the log. */
@@ -137,12 +139,34 @@ abstract class LogContract extends Contract {
     }
 
     @Test
+    void theFilterChoosesByHeaders() {
+        int transaction = store.begin();
+        store.insert(transaction, event("k"));
+        store.insert(transaction, event(Map.of("tenant", "8")));
+        long wanted = store.insert(transaction, event(Map.of("tenant", "7", "region", "eu")));
+        store.commit(transaction);
+        LaneScope scope = new LaneScope(Filter.ALL.header("tenant", "7"), 1, 0, 0, null, null);
+        List<Long> read = new ArrayList<>();
+        read(store.log(scope), new Cursor.Tail(Snapshot.NOTHING), read);
+        assertThat(read).containsExactly(wanted);
+    }
+
+    private static Event event(Map<String, String> headers) {
+        return Event.builder()
+                .source("test")
+                .type("test.happened")
+                .headers(headers)
+                .payload(new byte[1])
+                .build();
+    }
+
+    @Test
     void anEventIsDeferredIfItsTimeHasNotComeAtTheRead() {
         int transaction = store.begin();
         RecordedEvent[] events = new RecordedEvent[1];
         store.insert(
                 transaction,
-                dev.posthorn.event.Event.builder()
+                Event.builder()
                         .source("test")
                         .type("later")
                         .payload(new byte[1])

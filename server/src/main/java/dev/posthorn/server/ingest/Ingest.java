@@ -3,32 +3,106 @@ package dev.posthorn.server.ingest;
 import dev.posthorn.Outbox;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
+import dev.posthorn.inbox.Claim;
+import dev.posthorn.inbox.Inbox;
+import dev.posthorn.inbox.InboxEntry;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.problem.Violation;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 
-/** Records events that came over the network: all of a call in one transaction, or none. */
+/**
+ * Records events that came over the network: all of a call in one transaction, or none. An event that comes again is
+ * known by its id, through the hub's own inbox.
+ */
 public final class Ingest {
+
+    /** The hub as a consumer of what is published to it. */
+    private static final String CONSUMER = "posthorn";
+
+    private static final int MOST_VIOLATIONS = 20;
 
     private final Database database;
     private final Outbox outbox;
+    private final Inbox inbox;
+    private final Runnable wake;
 
-    public Ingest(Database database, Outbox outbox) {
+    /**
+     * @param wake called after a commit that left something to deliver
+     */
+    public Ingest(Database database, Outbox outbox, Inbox inbox, Runnable wake) {
         this.database = database;
         this.outbox = outbox;
+        this.inbox = inbox;
+        this.wake = wake;
     }
 
     /** Records them in the order given, and tells of each, in that order, whether it was there before. */
     public List<Recorded> record(List<Event> events) {
         database.requireReady();
+        List<InboxEntry> entries = events.stream()
+                .map(event -> new InboxEntry(event.id(), Digest.of(event)))
+                .toList();
+        List<Recorded> recorded = inTransaction(events, entries);
+        if (recorded.stream().anyMatch(each -> !each.duplicate())) {
+            wake.run();
+        }
+        return recorded;
+    }
+
+    private List<Recorded> inTransaction(List<Event> events, List<InboxEntry> entries) {
         try (Connection connection = database.calls().getConnection()) {
             connection.setAutoCommit(false);
-            outbox.record(connection, events);
-            connection.commit();
-            return events.stream().map(event -> new Recorded(event, false)).toList();
+            try {
+                List<Recorded> recorded = record(connection, events, entries);
+                connection.commit();
+                return recorded;
+            } catch (SQLException | RuntimeException e) {
+                connection.rollback();
+                throw e;
+            }
         } catch (SQLException e) {
             throw PosthornException.database("recording events", e);
         }
+    }
+
+    private List<Recorded> record(Connection connection, List<Event> events, List<InboxEntry> entries) {
+        List<Claim> claims = inbox.claim(connection, CONSUMER, entries);
+        refuseConflicts(events, claims);
+        List<Event> fresh = new ArrayList<>(events.size());
+        List<Recorded> recorded = new ArrayList<>(events.size());
+        for (int i = 0; i < events.size(); i++) {
+            boolean duplicate = claims.get(i) == Claim.DUPLICATE;
+            recorded.add(new Recorded(events.get(i), duplicate));
+            if (!duplicate) {
+                fresh.add(events.get(i));
+            }
+        }
+        outbox.record(connection, fresh);
+        return recorded;
+    }
+
+    private static void refuseConflicts(List<Event> events, List<Claim> claims) {
+        List<Violation> conflicts = new ArrayList<>();
+        for (int i = 0; i < claims.size() && conflicts.size() < MOST_VIOLATIONS; i++) {
+            if (claims.get(i) == Claim.CONFLICT) {
+                conflicts.add(conflict(events, i));
+            }
+        }
+        if (!conflicts.isEmpty()) {
+            throw Problem.violated(ProblemType.CONFLICT, conflicts).asException();
+        }
+    }
+
+    private static Violation conflict(List<Event> events, int item) {
+        Violation violation = Violation.of(
+                "id",
+                "'" + new Recorded(events.get(item), true).id()
+                        + "' was published before with another content; give an event that is new an id of its own");
+        return events.size() == 1 ? violation : violation.ofItem(item);
     }
 }

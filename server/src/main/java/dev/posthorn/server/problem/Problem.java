@@ -26,7 +26,12 @@ public record Problem(
     }
 
     public static Problem violated(ProblemType type, Violation violation) {
-        return new Problem(type, detail(violation), List.of(violation), null);
+        return violated(type, List.of(violation));
+    }
+
+    /** At least one; the first is told in the detail. */
+    public static Problem violated(ProblemType type, List<Violation> violations) {
+        return new Problem(type, detail(violations.get(0)), violations, null);
     }
 
     private static String detail(Violation violation) {
