@@ -61,7 +61,7 @@ class RolesTest {
 
         RecordingSink sink = RecordingSink.oneAtATime();
         try (Relay running = Relay.builder(relay)
-                .subscribe(Subscription.to("test", sink).build())
+                .subscribe(Subscription.to("test", sink).ratePerSecond(1000).build())
                 .start()) {
             record(writer);
             running.wake();

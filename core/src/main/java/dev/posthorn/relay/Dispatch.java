@@ -11,8 +11,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -31,6 +33,7 @@ final class Dispatch implements AutoCloseable {
     private final Subscription subscription;
     private final Ticker ticker;
     private final Guards guards;
+    private final Tokens tokens;
     private final Consumer<Sending> mailbox;
     private final Consumer<Tracked> forgetRow;
     private final Consumer<Tracked> overtaken;
@@ -69,6 +72,7 @@ final class Dispatch implements AutoCloseable {
             Subscription subscription,
             Ticker ticker,
             Guards guards,
+            Tokens tokens,
             Consumer<Sending> mailbox,
             Consumer<Tracked> forgetRow,
             Consumer<Tracked> overtaken) {
@@ -76,6 +80,7 @@ final class Dispatch implements AutoCloseable {
         this.subscription = subscription;
         this.ticker = ticker;
         this.guards = guards;
+        this.tokens = tokens;
         this.mailbox = mailbox;
         this.forgetRow = forgetRow;
         this.overtaken = overtaken;
@@ -285,9 +290,8 @@ final class Dispatch implements AutoCloseable {
     /** Hands over whatever may go now, of those that the lane admits, until so many are on their way. */
     void handOver(int concurrency, Predicate<Tracked> admits) {
         unstall();
-        Predicate<Tracked> goes = item -> admits.test(item) && takesTurn(item);
         while (inFlight < concurrency) {
-            Tracked next = poll(goes);
+            Tracked next = poll(admits);
             if (next == null) {
                 break;
             }
@@ -300,12 +304,19 @@ final class Dispatch implements AutoCloseable {
     @Nullable
     Tracked pollNext(Predicate<Tracked> admits) {
         unstall();
-        return poll(item -> admits.test(item) && takesTurn(item));
+        return poll(admits);
     }
 
-    private @Nullable Tracked poll(Predicate<Tracked> goes) {
+    private @Nullable Tracked poll(Predicate<Tracked> admits) {
         Tracked next = pollReady();
-        return next != null ? next : pollAdmitted(goes);
+        if (next == null) {
+            return pollAdmitted(admits);
+        }
+        if (needsToken(next) && tokens.lack()) {
+            ready.addFirst(next);
+            return null;
+        }
+        return next;
     }
 
     /** The next event whose turn has come; one that was set aside meanwhile passes it on. */
@@ -316,6 +327,11 @@ final class Dispatch implements AutoCloseable {
             next = ready.poll();
         }
         return next;
+    }
+
+    /** An attempt that is counted before it is made has its token from then on. */
+    private static boolean needsToken(Tracked item) {
+        return !item.isCounted();
     }
 
     /**
@@ -357,21 +373,61 @@ final class Dispatch implements AutoCloseable {
         }
     }
 
-    /** Whether the event may be sent at once; if not, it is remembered behind the others of its key. */
-    boolean takesTurn(Tracked item) {
-        return subscription.sink().keepsOrder() || subscription.ordering() == Ordering.NONE || turns.take(item);
+    /** Whether events of a key go one after the other, and the sink does not see to it by itself. */
+    private boolean hasTurns() {
+        return subscription.ordering() == Ordering.KEY && !subscription.sink().keepsOrder();
     }
 
+    /** Whether the event may be sent at once; if not, it is remembered behind the others of its key. */
+    boolean takesTurn(Tracked item) {
+        return !hasTurns() || turns.take(item);
+    }
+
+    /** Whatever is not to be sent is sorted out on the way, which takes no tokens. */
     private @Nullable Tracked pollAdmitted(Predicate<Tracked> admits) {
         for (Tracked next = queue.poll(); next != null; next = queue.poll()) {
+            boolean goes = !next.isSetAside() && !lacksTokenToCount(next) && admits.test(next);
+            if (tokens.areLacking() || (goes && lacksToken(next))) {
+                queue.addFirst(next);
+                return null;
+            }
             if (next.isLive()) {
                 high = next.markAfter();
             }
-            if (!next.isSetAside() && admits.test(next)) {
+            if (goes && takesTurn(next)) {
                 return next;
             }
         }
         return null;
+    }
+
+    private boolean lacksTokenToCount(Tracked item) {
+        return item.isSuspect() && tokens.lack();
+    }
+
+    private boolean lacksToken(Tracked item) {
+        return tokens.areLimited() && needsToken(item) && isItsTurn(item) && tokens.lack();
+    }
+
+    private boolean isItsTurn(Tracked item) {
+        return !hasTurns() || turns.isFree(item);
+    }
+
+    /** How many events could go now, as far as their turns say; counts no further than asked. */
+    int couldGo(int most) {
+        int count = ready.size();
+        Set<String> keys = new HashSet<>();
+        for (Iterator<Tracked> waiting = queue.iterator(); waiting.hasNext() && count < most; ) {
+            Tracked item = waiting.next();
+            if (!item.isSetAside() && (item.key() == null || isNextOfItsKey(item, keys))) {
+                count++;
+            }
+        }
+        return Math.min(count, most);
+    }
+
+    private boolean isNextOfItsKey(Tracked item, Set<String> keys) {
+        return !hasTurns() || (turns.isFree(item) && keys.add(Objects.requireNonNull(item.key())));
     }
 
     /** Sends one event by itself. */
@@ -409,6 +465,9 @@ final class Dispatch implements AutoCloseable {
     }
 
     private void send(Tracked event, boolean asProbe) {
+        if (needsToken(event)) {
+            tokens.spend();
+        }
         Sending sending = event.send(ticker.nanos(), asProbe, mailbox);
         sent.add(event);
         inFlight++;
@@ -450,10 +509,11 @@ final class Dispatch implements AutoCloseable {
 
     /** In how many nanoseconds something is due here; very long if only an answer can change anything. */
     long nextDueNanos() {
-        if (hasUnsent()) {
+        if (hasUnsent() && !tokens.areAwaited()) {
             return Duration.ofMillis(10).toNanos();
         }
-        return sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + patience() - ticker.nanos();
+        long overdue = sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + patience() - ticker.nanos();
+        return tokens.areAwaited() ? Math.min(overdue, tokens.nextNanos()) : overdue;
     }
 
     boolean hasUnsent() {

@@ -27,6 +27,11 @@ final class KeyTurns {
         return false;
     }
 
+    /** Whether no other event of its key has the turn. */
+    boolean isFree(Tracked event) {
+        return event.key() == null || !waiting.containsKey(event.key());
+    }
+
     /** The key's event was delivered; whose turn is it now? */
     @Nullable
     Tracked next(Tracked delivered) {

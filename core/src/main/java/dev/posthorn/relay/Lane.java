@@ -54,6 +54,7 @@ public final class Lane {
     private final Progress progress;
     private final Desk desk;
     private final Places places;
+    private final Tokens tokens;
     private final LaneReader reader;
     private final Sender sender;
 
@@ -91,13 +92,16 @@ public final class Lane {
         this.guards = ports.guards();
         this.orders = orders;
         this.troubles = new Troubles(grant, subscription, store, listener, ticker, ports.random(), guards);
-        this.dispatch = new Dispatch(name, subscription, ticker, guards, this::post, this::forget, this::overtaken);
+        this.tokens = new Tokens(orders.allowance(), store);
+        this.dispatch =
+                new Dispatch(name, subscription, ticker, guards, tokens, this::post, this::forget, this::overtaken);
         this.breaker = new Breaker(subscription.breakerAfter());
         this.care = new Care(grant, subscription, ticker, ports.instance(), guards);
         this.progress = new Progress(grant, ticker, guards);
         this.desk = new Desk(store, troubles, dispatch);
         this.places = new Places(this::orders, guards);
-        LaneParts parts = new LaneParts(this::orders, places, dispatch, troubles, breaker, care, progress, desk);
+        LaneParts parts =
+                new LaneParts(this::orders, places, tokens, dispatch, troubles, breaker, care, progress, desk);
         this.reader = new LaneReader(grant, subscription, ports, parts);
         this.sender = new Sender(grant, subscription, ports, parts, this::forget);
         this.agendaDue = ticker.nanos();
@@ -349,7 +353,10 @@ public final class Lane {
         rowsWait = next != null;
         boolean due = next != null && (next.isZero() || next.isNegative());
         agendaDue = now + (next == null || due ? SECOND : Math.min(SECOND, next.toNanos()));
-        if (sending && due) {
+        if (sending && due && tokens.areAwaited() && troubles.loaded() > 0) {
+            // There are rows at hand that could not be sent yet.
+            agendaDue = now + Progress.SETTLE_NANOS;
+        } else if (sending && due) {
             agendaDue = take(troubles::due) == ROWS ? now : now + Progress.SETTLE_NANOS;
         }
         commandsWait = agenda.commands() && !(progress.isWritten() && desk.carryOut());
@@ -400,6 +407,7 @@ public final class Lane {
             state = how;
             dispatch.close();
             places.giveBack(reader.beyondMark());
+            tokens.putDown();
             if (how == State.LOST) {
                 listener.leaseLost(subscription.name(), name, dispatch.inFlight());
             }
@@ -412,7 +420,7 @@ public final class Lane {
         }
         long now = ticker.nanos();
         long next = Math.min(progress.nextDueNanos(troubles), agendaDue - now);
-        next = Math.min(next, breaker.nextProbeNanos(now));
+        next = Math.min(next, Math.max(breaker.nextProbeNanos(now), tokens.nextNanos()));
         if (troubles.isReleaseDue() || care.isCounting() || commandsWait) {
             next = Math.min(next, Duration.ofMillis(1).toNanos());
         }

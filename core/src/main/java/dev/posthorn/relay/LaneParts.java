@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 record LaneParts(
         Supplier<Orders> orders,
         Places places,
+        Tokens tokens,
         Dispatch dispatch,
         Troubles troubles,
         Breaker breaker,

@@ -20,6 +20,12 @@ interface LaneStore {
      */
     boolean pause(String reason);
 
+    /**
+     * Takes up to so many of the subscription's tokens. They come at the rate, and gather up to the capacity; the first
+     * time there is one.
+     */
+    Granted leaseTokens(double ratePerSecond, double capacity, int wanted);
+
     /** The keys whose later events have to wait. */
     List<BlockedKey> blockedKeys();
 
@@ -53,6 +59,14 @@ interface LaneStore {
 
     /** The dead letters of a key that were not discarded, in the order in which they died. */
     List<Letter> letters(String key);
+
+    /**
+     * What was leased.
+     *
+     * @param tokens how many, perhaps none
+     * @param left how many there are now, parts of one included
+     */
+    record Granted(int tokens, double left) {}
 
     /**
      * A key whose later events have to wait.

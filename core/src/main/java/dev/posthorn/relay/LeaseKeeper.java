@@ -100,7 +100,7 @@ final class LeaseKeeper {
     private void begin(List<Subscription> now) {
         now.stream()
                 .filter(subscription -> holdings.stream().noneMatch(holding -> holding.isFor(subscription)))
-                .map(Holding::new)
+                .map(subscription -> new Holding(subscription, ticker))
                 .forEach(holdings::add);
     }
 
@@ -213,6 +213,7 @@ final class LeaseKeeper {
                 Math.max(1, holding.subscription.inFlightBytes() / lanesHere),
                 Math.max(1, holding.subscription.sink().concurrency() / lanesHere),
                 holding.room,
+                holding.allowance,
                 sharing.changing(),
                 sharing.stopAt(),
                 false,
@@ -246,14 +247,16 @@ final class LeaseKeeper {
         private final Subscription subscription;
         private final Map<Long, Lane> lanes = new LinkedHashMap<>();
         private final Room room;
+        private final Allowance allowance;
         private long id;
         private int generation;
         private boolean requested;
         private boolean leaving;
 
-        Holding(Subscription subscription) {
+        Holding(Subscription subscription, Ticker ticker) {
             this.subscription = subscription;
             this.room = new Room(subscription.inFlightLimit());
+            this.allowance = new Allowance(subscription.ratePerSecond(), ticker);
         }
 
         boolean isFor(Subscription other) {

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param inFlightLimit the lane's share of its instance's limit
  * @param concurrency its share of what the sink takes at a time
  * @param room what is left of that limit for all lanes of the instance
+ * @param allowance how many events the instance may hand over
  * @param park stand still at the end of the window: another generation is wanted
  * @param stopAt then read on to exactly this snapshot. Once the mark is stored there the generation may end at any
  *     moment and its delivery rows go to other lanes: by then nothing may be on its way, and nothing more be sent
@@ -21,6 +22,7 @@ record Orders(
         long inFlightBytes,
         int concurrency,
         Room room,
+        Allowance allowance,
         boolean park,
         @Nullable Snapshot stopAt,
         boolean leave,
@@ -33,6 +35,7 @@ record Orders(
     }
 
     Orders leaving() {
-        return new Orders(inFlightLimit, inFlightBytes, concurrency, room, park, stopAt, true, paused, letGoSeq);
+        return new Orders(
+                inFlightLimit, inFlightBytes, concurrency, room, allowance, park, stopAt, true, paused, letGoSeq);
     }
 }

@@ -17,6 +17,7 @@ final class Sender {
     private final Lease lease;
     private final Supplier<Orders> orders;
     private final Places places;
+    private final Tokens tokens;
     private final Dispatch dispatch;
     private final Troubles troubles;
     private final Breaker breaker;
@@ -32,6 +33,7 @@ final class Sender {
         this.lease = grant.lease();
         this.orders = parts.orders();
         this.places = parts.places();
+        this.tokens = parts.tokens();
         this.dispatch = parts.dispatch();
         this.troubles = parts.troubles();
         this.breaker = parts.breaker();
@@ -50,12 +52,31 @@ final class Sender {
      */
     void handOver(BooleanSupplier nothingLeft) {
         letGo();
-        if (!orders.get().isSending() || !isTrusted()) {
-            return;
+        try {
+            if (orders.get().isSending() && isTrusted()) {
+                if (care.isCounting() && progress.areRowsTrue(troubles)) {
+                    care.takeCounted().forEach(dispatch::addFirst);
+                }
+                send(nothingLeft);
+                // Asking for tokens may have taken long.
+                if (tokens.areLacking() && tokens.obtain(couldGo()) && isTrusted()) {
+                    send(nothingLeft);
+                }
+            }
+        } finally {
+            tokens.putDown();
         }
-        if (care.isCounting() && progress.areRowsTrue(troubles)) {
-            care.takeCounted().forEach(dispatch::addFirst);
+    }
+
+    private int couldGo() {
+        if (breaker.isOpen() || care.isNeeded()) {
+            return 1;
         }
+        int most = Math.min(orders.get().concurrency() - dispatch.inFlight(), tokens.portion());
+        return Math.max(1, dispatch.couldGo(most));
+    }
+
+    private void send(BooleanSupplier nothingLeft) {
         if (breaker.isOpen()) {
             probe();
         } else if (care.isNeeded()) {
@@ -128,7 +149,7 @@ final class Sender {
 
     /** While the breaker is open: one event, and rather one that has failed before than one more. */
     private void probe() {
-        if (!breaker.mayProbe(ticker.nanos())) {
+        if (!breaker.mayProbe(ticker.nanos()) || tokens.lack()) {
             return;
         }
         Tracked item = progress.areRowsTrue(troubles) && !orders.get().park() ? loadProbe() : null;
@@ -180,6 +201,7 @@ final class Sender {
 
     /** After the commit it comes first. */
     private void count(Tracked item) {
+        tokens.spend();
         if (item.isLive()) {
             places.overdraw();
         }

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param breakerAfter after how many failures in a row a lane stops sending anything but probes
  * @param blockedKeysLimit how many keys of a lane may wait for a failed event; beyond it the lane stops as well
  * @param keepAttempts of which attempts a record is kept
+ * @param ratePerSecond how many events a second are handed over at most, by all instances together
  */
 public record Subscription(
         String name,
@@ -50,7 +51,14 @@ public record Subscription(
         WhenUnavailable whenUnavailable,
         int breakerAfter,
         int blockedKeysLimit,
-        KeepAttempts keepAttempts) {
+        KeepAttempts keepAttempts,
+        double ratePerSecond) {
+
+    /** For {@link #ratePerSecond}: as many as the sink takes. */
+    public static final double UNLIMITED = Double.POSITIVE_INFINITY;
+
+    private static final double LEAST_RATE = 0.01;
+    private static final double GREATEST_RATE = 1_000_000;
 
     /** How much of a lease is never relied upon: a pause between looking at the clock and acting. */
     static final Duration TRUST_MARGIN = Duration.ofSeconds(1);
@@ -78,6 +86,11 @@ public record Subscription(
                 ordering == Ordering.KEY || afterDeadLetter == AfterDeadLetter.CONTINUE,
                 name,
                 "after-dead-letter is hold, which holds a key, but ordering is none; choose continue, or ordering by key");
+        require(
+                ratePerSecond == UNLIMITED || (ratePerSecond >= LEAST_RATE && ratePerSecond <= GREATEST_RATE),
+                name,
+                "rate-per-second is " + ratePerSecond
+                        + "; it must be 0.01 to 1000000, or left out for as many as the sink takes");
         Duration least = timeout.multipliedBy(2).plus(TRUST_MARGIN);
         require(
                 leaseTtl.compareTo(least) >= 0,
@@ -118,6 +131,7 @@ public record Subscription(
         private int breakerAfter = 10;
         private int blockedKeysLimit = 10_000;
         private KeepAttempts keepAttempts = KeepAttempts.FAILED;
+        private double ratePerSecond = UNLIMITED;
 
         private Builder(String name, Sink sink) {
             this.name = name;
@@ -217,6 +231,12 @@ public record Subscription(
             return this;
         }
 
+        /** Shared by all instances, and by first sends and repeated ones. Left out: as many as the sink takes. */
+        public Builder ratePerSecond(double events) {
+            this.ratePerSecond = events;
+            return this;
+        }
+
         private WhenUnavailable defaultWhenUnavailable() {
             return sink.keepsOrder() ? WhenUnavailable.WAIT : WhenUnavailable.COUNT;
         }
@@ -242,7 +262,8 @@ public record Subscription(
                     whenUnavailable == null ? defaultWhenUnavailable() : whenUnavailable,
                     breakerAfter,
                     blockedKeysLimit,
-                    keepAttempts);
+                    keepAttempts,
+                    ratePerSecond);
         }
     }
 }

@@ -20,6 +20,7 @@ class DispatchTest {
             Subscription.to("test", RecordingSink.oneAtATime()).build(),
             () -> 0,
             Guards.ALL,
+            new Tokens(new Allowance(Subscription.UNLIMITED, () -> 0), null),
             answered -> {},
             row -> forgotten.add(row.seq()),
             overtaken -> {});

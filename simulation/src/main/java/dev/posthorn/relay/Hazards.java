@@ -80,6 +80,11 @@ final class Hazards {
             }
 
             @Override
+            public Granted leaseTokens(double ratePerSecond, double capacity, int wanted) {
+                return call("lease tokens", () -> store.leaseTokens(ratePerSecond, capacity, wanted));
+            }
+
+            @Override
             public List<BlockedKey> blockedKeys() {
                 return call("blockedKeys", store::blockedKeys);
             }

@@ -125,6 +125,7 @@ final class History {
                 owner,
                 "sends event " + seq + " again, though it has heard that it was delivered");
         fate.sends++;
+        checkRate(index, owner, seq);
         unsettled.computeIfAbsent(owner, o -> new LinkedHashMap<>()).put(seq, shipment);
         checkInFlight(index, owner);
     }
@@ -132,6 +133,16 @@ final class History {
     private boolean isStale(Owner owner) {
         LaneRow lane = lane(owner);
         return lane.ended || lane.epoch != owner.epoch();
+    }
+
+    private void checkRate(int index, Owner owner, long seq) {
+        SubscriptionRow subscription = database.subscription(lane(owner).subscriptionId);
+        subscription.sends++;
+        boolean limited = scenario.subscriptions.get(index).ratePerSecond != Subscription.UNLIMITED;
+        require(
+                !limited || subscription.sends <= subscription.granted,
+                owner,
+                "sends event " + seq + " without a token: " + subscription.granted + " were leased");
     }
 
     /** Steps are not interrupted here, so whoever minds its lease never sends as a former owner. */

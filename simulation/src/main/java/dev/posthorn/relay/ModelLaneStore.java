@@ -7,6 +7,7 @@ import dev.posthorn.relay.Tables.CommandRow;
 import dev.posthorn.relay.Tables.EventRow;
 import dev.posthorn.relay.Tables.LaneRow;
 import dev.posthorn.relay.Tables.LetterRow;
+import dev.posthorn.relay.Tables.RateRow;
 import dev.posthorn.relay.Tables.SubscriptionRow;
 import dev.posthorn.relay.Tables.WaitingRow;
 import java.time.Duration;
@@ -85,6 +86,25 @@ final class ModelLaneStore implements LaneStore {
         boolean done = lane().epoch == grant.lease().epoch() && !subscription.paused;
         subscription.paused |= done;
         return done;
+    }
+
+    @Override
+    public Granted leaseTokens(double ratePerSecond, double capacity, int wanted) {
+        SubscriptionRow subscription = database.subscription(grant.subscriptionId());
+        long now = database.micros();
+        RateRow row = subscription.rate;
+        if (row == null) {
+            subscription.rate = new RateRow(0, now);
+            subscription.granted++;
+            return new Granted(1, 0);
+        }
+        double elapsed = Math.max(0, now - row.refilledAt()) / 1e6;
+        double gathered = Math.min(capacity, row.tokens() + ratePerSecond * elapsed);
+        int granted = (int) Math.min(wanted, Math.floor(gathered + 1e-6));
+        subscription.granted += granted;
+        boolean setBack = row.refilledAt() > now + 1_000_000;
+        subscription.rate = new RateRow(gathered - granted, setBack ? now : Math.max(now, row.refilledAt()));
+        return new Granted(granted, gathered - granted);
     }
 
     @Override

@@ -86,6 +86,9 @@ final class Scenario {
         rollback = perhaps(0.2);
         wildClock = oneIn(4);
         gone = oneIn(6) ? 0.1 : 0;
+        for (Settings settings : subscriptions) {
+            settings.ratePerSecond = oneIn(4) ? between(5, 100) : Subscription.UNLIMITED;
+        }
     }
 
     private double perhaps(double most) {
@@ -120,6 +123,8 @@ final class Scenario {
         final int breakerAfter = between(1, 6);
         final int blockedKeysLimit = oneIn(3) ? between(1, 3) : 10_000;
         final KeepAttempts keepAttempts = oneIn(2) ? KeepAttempts.ALL : KeepAttempts.FAILED;
+
+        double ratePerSecond = Subscription.UNLIMITED;
 
         final int concurrency = oneIn(3) ? between(1, 3) : Integer.MAX_VALUE;
 
@@ -170,7 +175,8 @@ final class Scenario {
                     .whenUnavailable(whenUnavailable)
                     .breakerAfter(breakerAfter)
                     .blockedKeysLimit(blockedKeysLimit)
-                    .keepAttempts(keepAttempts);
+                    .keepAttempts(keepAttempts)
+                    .ratePerSecond(ratePerSecond);
             if (since > 0) {
                 builder.from(ModelDatabase.instant(startMicros + since * 100_000L));
             } else if (since == 0) {

@@ -55,6 +55,9 @@ final class Tables {
         }
     }
 
+    /** How many events may be handed over, as of a time. */
+    record RateRow(double tokens, long refilledAt) {}
+
     static final class SubscriptionRow {
         final long id;
         final String name;
@@ -65,6 +68,15 @@ final class Tables {
 
         boolean paused;
         long letGoSeq;
+
+        @Nullable
+        RateRow rate;
+
+        /** All that were ever leased, and all that were ever handed over. */
+        long granted;
+
+        long sends;
+
         final List<GenerationRow> generations = new ArrayList<>();
 
         SubscriptionRow(long id, String name) {

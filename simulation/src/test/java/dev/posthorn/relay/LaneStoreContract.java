@@ -55,6 +55,44 @@ abstract class LaneStoreContract extends Contract {
     }
 
     @Test
+    void tokensComeAtTheRateAndAreLeasedOnceWhoeverAsks() {
+        LaneStore lane = own("i1", subscription(s -> s)).lane;
+        store.advance(TTL.plusSeconds(1));
+        LaneStore other = own("i2", subscription(s -> s)).lane;
+        assertThat(lane.leaseTokens(10, 3, 2)).isEqualTo(new LaneStore.Granted(1, 0));
+        assertThat(other.leaseTokens(10, 3, 2)).isEqualTo(new LaneStore.Granted(0, 0));
+        store.advance(Duration.ofMillis(150));
+        assertThat(other.leaseTokens(10, 3, 2)).isEqualTo(new LaneStore.Granted(1, 0.5));
+        store.advance(Duration.ofMillis(250));
+        assertThat(lane.leaseTokens(10, 3, 2)).isEqualTo(new LaneStore.Granted(2, 1));
+        assertThat(lane.leaseTokens(10, 3, 5)).isEqualTo(new LaneStore.Granted(1, 0));
+    }
+
+    @Test
+    void tokensGatherUpToTheCapacityAndNoFurther() {
+        LaneStore lane = own("i1", subscription(s -> s)).lane;
+        lane.leaseTokens(10, 3, 1);
+        store.advance(Duration.ofMinutes(1));
+        assertThat(lane.leaseTokens(10, 3, 100)).isEqualTo(new LaneStore.Granted(3, 0));
+    }
+
+    @Test
+    void aClockThatIsSetBackStopsNoTokens() {
+        LaneStore lane = own("i1", subscription(s -> s)).lane;
+        lane.leaseTokens(10, 3, 1);
+        store.advance(Duration.ofMillis(-100));
+        assertThat(lane.leaseTokens(10, 3, 1).tokens()).isZero();
+        store.advance(Duration.ofMillis(150));
+        assertThat(lane.leaseTokens(10, 3, 1))
+                .as("a little: no time counts twice")
+                .isEqualTo(new LaneStore.Granted(0, 0.5));
+        store.advance(Duration.ofHours(-1));
+        assertThat(lane.leaseTokens(10, 3, 1).tokens()).isZero();
+        store.advance(Duration.ofMillis(50));
+        assertThat(lane.leaseTokens(10, 3, 1).tokens()).isOne();
+    }
+
+    @Test
     void rowsAreDueInTheOrderOfTheirTimes() {
         record("a", "b", "c", "d");
         Owned owned = own("i1", subscription(s -> s));
