@@ -1,0 +1,12 @@
+package dev.posthorn.server.grpc;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.server.ingest.Recorded;
+import java.util.List;
+
+/** Records events, all or none; the hub's is {@link dev.posthorn.server.ingest.Ingest#record}. */
+@FunctionalInterface
+interface EventRecorder {
+
+    List<Recorded> record(List<Event> events);
+}

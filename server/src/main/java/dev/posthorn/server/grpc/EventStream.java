@@ -1,0 +1,211 @@
+package dev.posthorn.server.grpc;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.server.ingest.TraceContext;
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemException;
+import dev.posthorn.v1.PublishAck;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of PublishStream. Events arrive while those before them are being recorded, one batch at a time: the slower
+ * the database, the larger the batches. Every event is in hand from when it is read until its acknowledgement has gone
+ * out, and no more is read than there is room for. So a client that does not read its acknowledgements is not read
+ * from either, and neither is one that sends faster than the database records.
+ */
+final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
+
+    static final int MOST_EVENTS = 2_000;
+    private static final int MOST_BYTES = 8 << 20;
+    private static final int BATCH_EVENTS = 1_000;
+    private static final int BATCH_BYTES = 1 << 20;
+
+    /** How many are asked for ahead: their size is not known before they are here. */
+    private static final int MOST_ASKED = 64;
+
+    private final EventMapping mapping;
+    private final StreamRecorder recorder;
+    private final Executor executor;
+    private final TraceContext trace;
+    private final ServerCallStreamObserver<PublishAck> client;
+
+    /** Of the next event; only the call's own thread of control touches it. */
+    private long position;
+
+    private final Deque<StreamItem> waiting = new ArrayDeque<>();
+    private final Deque<PublishAck> acks = new ArrayDeque<>();
+    private int asked;
+    private int inHand;
+    private int bytesInHand;
+    private int usualBytes = MOST_BYTES / MOST_ASKED;
+    private boolean recording;
+    private boolean halfClosed;
+    private @Nullable Problem failure;
+    private boolean over;
+
+    EventStream(
+            EventMapping mapping,
+            StreamRecorder recorder,
+            Executor executor,
+            TraceContext trace,
+            ServerCallStreamObserver<PublishAck> client) {
+        this.mapping = mapping;
+        this.recorder = recorder;
+        this.executor = executor;
+        this.trace = trace;
+        this.client = client;
+    }
+
+    /** Begins to read; {@code whenOver} is run once the call has ended in whatever way. */
+    void open(Runnable whenOver) {
+        client.disableAutoRequest();
+        client.setOnReadyHandler(this::advance);
+        client.setOnCancelHandler(() -> {
+            cancel();
+            whenOver.run();
+        });
+        client.setOnCloseHandler(whenOver);
+        advance();
+    }
+
+    @Override
+    public void onNext(dev.posthorn.v1.Event message) {
+        arrived(item(message));
+    }
+
+    private StreamItem item(dev.posthorn.v1.Event message) {
+        long number = position++;
+        try {
+            Event event = mapping.event(message, trace);
+            return StreamItem.toRecord(number, message.getEventId(), message.getSerializedSize(), event);
+        } catch (ProblemException e) {
+            return StreamItem.refused(number, message.getEventId(), e.problem());
+        }
+    }
+
+    private synchronized void arrived(StreamItem item) {
+        asked--;
+        if (over || failure != null) {
+            return;
+        }
+        waiting.add(item);
+        inHand++;
+        bytesInHand += item.bytes();
+        // Falls slowly, so that one large event among small ones does not hold the stream up for long.
+        usualBytes = Math.max(item.bytes(), usualBytes - usualBytes / MOST_ASKED);
+        recordNext();
+        askForMore();
+    }
+
+    @Override
+    public synchronized void onCompleted() {
+        halfClosed = true;
+        advance();
+    }
+
+    @Override
+    public void onError(Throwable cancelled) {
+        cancel();
+    }
+
+    private synchronized void cancel() {
+        over = true;
+        waiting.clear();
+        acks.clear();
+    }
+
+    /** Takes no more, but records and acknowledges what is here before the call ends with this. */
+    synchronized void end(Problem reason) {
+        if (failure == null) {
+            failure = reason;
+        }
+        advance();
+    }
+
+    private synchronized void advance() {
+        while (!acks.isEmpty() && client.isReady()) {
+            client.onNext(acks.remove());
+            inHand--;
+        }
+        recordNext();
+        finish();
+        askForMore();
+    }
+
+    private void recordNext() {
+        if (!recording && !waiting.isEmpty()) {
+            recording = true;
+            executor.execute(this::recordBatch);
+        }
+    }
+
+    private void recordBatch() {
+        List<StreamItem> batch = gather();
+        recorded(batch, recorder.record(batch));
+    }
+
+    private synchronized List<StreamItem> gather() {
+        List<StreamItem> batch = new ArrayList<>();
+        int bytes = 0;
+        while (!waiting.isEmpty() && batch.size() < BATCH_EVENTS && bytes < BATCH_BYTES) {
+            StreamItem item = waiting.remove();
+            bytes += item.bytes();
+            batch.add(item);
+        }
+        return batch;
+    }
+
+    private synchronized void recorded(List<StreamItem> batch, @Nullable Problem problem) {
+        recording = false;
+        bytesInHand -= batch.stream().mapToInt(StreamItem::bytes).sum();
+        if (over) {
+            return;
+        }
+        for (StreamItem item : batch) {
+            PublishAck ack = item.ack();
+            if (ack == null) {
+                break;
+            }
+            acks.add(ack);
+        }
+        if (problem != null) {
+            failure = problem;
+            waiting.clear();
+        }
+        advance();
+    }
+
+    private void finish() {
+        if (over || recording || !waiting.isEmpty() || !acks.isEmpty()) {
+            return;
+        }
+        if (failure != null) {
+            over = true;
+            client.onError(Refusals.status(failure));
+        } else if (halfClosed) {
+            over = true;
+            client.onCompleted();
+        }
+    }
+
+    /** In handfuls: each request goes through the connection's event loop. */
+    private void askForMore() {
+        int room = over || failure != null || halfClosed ? 0 : room();
+        if (room > 0 && asked <= room / 2) {
+            client.request(room - asked);
+            asked = room;
+        }
+    }
+
+    private int room() {
+        int byBytes = inHand == 0 ? MOST_ASKED : (MOST_BYTES - bytesInHand) / Math.max(1, usualBytes);
+        return Math.min(MOST_ASKED, Math.min(MOST_EVENTS - inHand, byBytes));
+    }
+}

@@ -1,0 +1,192 @@
+package dev.posthorn.server.grpc;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import dev.posthorn.event.EventLimits;
+import dev.posthorn.server.database.DatabaseKeeper;
+import dev.posthorn.server.ingest.Ingest;
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.v1.EventHubGrpc;
+import io.grpc.BindableService;
+import io.grpc.Server;
+import io.grpc.ServerCredentials;
+import io.grpc.ServerInterceptor;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionService;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
+
+/** The gRPC server: event hub, health and reflection, as {@code posthorn.grpc} says. */
+@Component
+public final class GrpcListener implements SmartLifecycle {
+
+    private static final Logger log = LoggerFactory.getLogger(GrpcListener.class);
+
+    private static final long DRAIN_SECONDS = 10;
+    private static final long END_SECONDS = 5;
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    /** Each of a call's threads waits for a connection at times, so there are more of them than of those. */
+    private static final int THREADS_PER_CONNECTION = 2;
+
+    private static final int FEWEST_THREADS = 8;
+
+    private final HubSettings settings;
+    private final List<ServerInterceptor> interceptors;
+    private final HealthStatusManager health = new HealthStatusManager();
+    private final ExecutorService executor;
+    private final EventHubService events;
+    private volatile @Nullable Server server;
+
+    GrpcListener(
+            HubSettings settings,
+            DatabaseKeeper keeper,
+            EventLimits limits,
+            Ingest ingest,
+            ObjectProvider<ServerInterceptor> interceptors) {
+        this.settings = settings;
+        this.interceptors = interceptors.orderedStream().toList();
+        this.executor = executor(settings.database().poolSize());
+        this.events = new EventHubService(
+                ingest::record, new EventMapping(limits), settings.limits().batch(), executor);
+        serve(ServingStatus.NOT_SERVING);
+        keeper.onceReady(() -> serve(ServingStatus.SERVING));
+    }
+
+    private static ExecutorService executor(int connections) {
+        AtomicInteger count = new AtomicInteger();
+        ThreadFactory threads = task -> {
+            Thread thread = new Thread(task, "posthorn-grpc-" + count.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+        return Executors.newFixedThreadPool(Math.max(FEWEST_THREADS, THREADS_PER_CONNECTION * connections), threads);
+    }
+
+    private void serve(ServingStatus status) {
+        health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, status);
+        health.setStatus(EventHubGrpc.SERVICE_NAME, status);
+    }
+
+    /** Where it listens, once it does. */
+    public int port() {
+        Server started = server;
+        return started == null ? settings.grpc().port() : started.getPort();
+    }
+
+    @Override
+    public void start() {
+        Server built = build();
+        try {
+            server = built.start();
+        } catch (IOException e) {
+            throw new IllegalStateException(
+                    "posthorn.grpc.port is " + settings.grpc().port() + " and posthorn.grpc.address is '"
+                            + settings.grpc().address() + "', where gRPC cannot listen (" + e.getMessage()
+                            + "); stop whoever does, or set another port",
+                    e);
+        }
+        log.info("gRPC listens on {}:{}", settings.grpc().address(), port());
+    }
+
+    private Server build() {
+        NettyServerBuilder builder = builder()
+                .executor(executor)
+                .maxInboundMessageSize((int) settings.limits().body().toBytes())
+                .maxConcurrentCallsPerConnection(settings.limits().concurrentRequests())
+                .keepAliveTime(60, SECONDS)
+                .keepAliveTimeout(20, SECONDS)
+                .permitKeepAliveTime(10, SECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                .addService(ReadableOnly.guard(events))
+                .addService(health.getHealthService())
+                .addService(ProtoReflectionServiceV1.newInstance())
+                .addService(olderReflection())
+                .intercept(new CallTrace());
+        // The one that is added last is asked first.
+        for (int i = interceptors.size() - 1; i >= 0; i--) {
+            builder.intercept(interceptors.get(i));
+        }
+        return builder.build();
+    }
+
+    /** Many generic clients still ask for it first, and some for nothing else. */
+    @SuppressWarnings("deprecation")
+    private static BindableService olderReflection() {
+        return ProtoReflectionService.newInstance();
+    }
+
+    private NettyServerBuilder builder() {
+        InetSocketAddress address = address();
+        ServerCredentials credentials = Tls.credentials(settings.grpc().tls());
+        try {
+            return NettyServerBuilder.forAddress(address, credentials);
+        } catch (IllegalArgumentException e) {
+            throw Tls.useless(settings.grpc().tls(), e);
+        }
+    }
+
+    private InetSocketAddress address() {
+        String address = settings.grpc().address();
+        try {
+            return new InetSocketAddress(
+                    InetAddress.getByName(address), settings.grpc().port());
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(
+                    "posthorn.grpc.address is '" + address + "', which is no address of this machine", e);
+        }
+    }
+
+    @Override
+    public void stop() {
+        Server stopping = server;
+        if (stopping == null) {
+            return;
+        }
+        health.enterTerminalState();
+        stopping.shutdown();
+        events.endStreams(
+                Problem.unavailable("the hub stops; connect again and send what was not acknowledged once more", SOON));
+        try {
+            if (!stopping.awaitTermination(DRAIN_SECONDS, SECONDS)) {
+                log.warn("gRPC calls still ran after {} s; they were ended", DRAIN_SECONDS);
+                stopping.shutdownNow().awaitTermination(END_SECONDS, SECONDS);
+            }
+        } catch (InterruptedException e) {
+            stopping.shutdownNow();
+            Thread.currentThread().interrupt();
+        } finally {
+            executor.shutdown();
+            server = null;
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return server != null;
+    }
+
+    /** After the database's, before the web server's. */
+    @Override
+    public int getPhase() {
+        return 1_000;
+    }
+}

@@ -1,0 +1,159 @@
+package dev.posthorn.server.grpc;
+
+import static dev.posthorn.server.grpc.SampleEvents.event;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.posthorn.server.Hub;
+import dev.posthorn.server.TestHub;
+import dev.posthorn.v1.EventHubGrpc;
+import io.grpc.Channel;
+import io.grpc.Grpc;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.TlsChannelCredentials;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.context.ConfigurableApplicationContext;
+
+class GrpcListenerTest {
+
+    private static final String CERTIFICATE = "posthorn.grpc.tls.certificate";
+    private static final String PRIVATE_KEY = "posthorn.grpc.tls.private-key";
+
+    @Test
+    void speaksTlsIfItHasACertificate() throws Exception {
+        try (TestHub hub =
+                TestHub.start(Map.of(CERTIFICATE, file("localhost.pem"), PRIVATE_KEY, file("localhost.key")))) {
+            int port = hub.bean(GrpcListener.class).port();
+            ManagedChannel channel = Grpc.newChannelBuilderForAddress(
+                            "localhost",
+                            port,
+                            TlsChannelCredentials.newBuilder()
+                                    .trustManager(file("localhost.pem").toFile())
+                                    .build())
+                    .build();
+            assertThat(EventHubGrpc.newBlockingStub(channel)
+                            .publish(event("secure"))
+                            .getEventId())
+                    .isEqualTo("secure");
+            channel.shutdownNow();
+            ManagedChannel plain = Channels.to(port);
+            assertThat(Statuses.of(() -> EventHubGrpc.newBlockingStub(plain).publish(event("plain")))
+                            .code())
+                    .isEqualTo(Status.Code.UNAVAILABLE);
+            plain.shutdownNow();
+        }
+    }
+
+    @Test
+    void aCertificateWithoutItsKeyIsRefusedByName() throws Exception {
+        assertThatThrownBy(() -> startAway(Map.of(CERTIFICATE, file("localhost.pem"))))
+                .rootCause()
+                .hasMessageStartingWith(PRIVATE_KEY + " is missing");
+        assertThatThrownBy(() -> startAway(Map.of(PRIVATE_KEY, file("localhost.key"))))
+                .rootCause()
+                .hasMessageStartingWith(CERTIFICATE + " is missing");
+    }
+
+    @Test
+    void filesThatAreNoPemAreRefusedByName(@TempDir Path folder) throws Exception {
+        Path garbage = Files.writeString(folder.resolve("garbage.pem"), "garbage");
+        assertThatThrownBy(() -> startAway(Map.of(CERTIFICATE, garbage, PRIVATE_KEY, garbage)))
+                .hasStackTraceContaining(CERTIFICATE)
+                .hasStackTraceContaining("garbage.pem");
+        assertThatThrownBy(() -> startAway(Map.of(CERTIFICATE, folder.resolve("none.pem"), PRIVATE_KEY, garbage)))
+                .rootCause()
+                .hasMessageContaining(CERTIFICATE)
+                .hasMessageContaining("none.pem");
+    }
+
+    @Test
+    void aPortThatIsTakenIsNamed() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            int port = taken.getLocalPort();
+            assertThatThrownBy(() -> startAway(Map.of("posthorn.grpc.port", port)))
+                    .hasStackTraceContaining("posthorn.grpc.port is " + port);
+        }
+    }
+
+    @Test
+    void isHealthyOnceTheDatabaseIsThere() {
+        try (TestHub hub = TestHub.start()) {
+            ManagedChannel channel = Channels.to(hub);
+            org.awaitility.Awaitility.await()
+                    .atMost(10, SECONDS)
+                    .until(() -> health(channel, "") == ServingStatus.SERVING);
+            assertThat(health(channel, "posthorn.v1.EventHub")).isEqualTo(ServingStatus.SERVING);
+            channel.shutdownNow();
+        }
+    }
+
+    @Test
+    void withoutItsDatabaseItServesNothingAndSaysWhenToTryAgain() throws Exception {
+        try (ConfigurableApplicationContext hub = startAway(Map.of())) {
+            ManagedChannel channel = Channels.to(hub.getBean(GrpcListener.class).port());
+            assertThat(health(channel, "")).isEqualTo(ServingStatus.NOT_SERVING);
+            assertThat(health(channel, "posthorn.v1.EventHub")).isEqualTo(ServingStatus.NOT_SERVING);
+            assertAway(Statuses.of(() -> EventHubGrpc.newBlockingStub(channel).publish(event("e"))));
+            StreamClient client = StreamClient.open(channel).read(10).send(event("e"));
+            assertThat(client.awaitEnd()).isEmpty();
+            assertAway(Statuses.of(client.error()));
+            channel.shutdownNow();
+        }
+    }
+
+    private static void assertAway(Statuses end) {
+        assertThat(end.code()).isEqualTo(Status.Code.UNAVAILABLE);
+        assertThat(end.retrySeconds()).isEqualTo(1);
+        assertThat(end.reason()).isEqualTo("urn:posthorn:problem:unavailable");
+    }
+
+    @Test
+    void aStopEndsOpenStreamsAfterTheirLastAcknowledgement() throws Exception {
+        TestHub hub = TestHub.start();
+        ManagedChannel channel = Channels.to(hub);
+        StreamClient client = StreamClient.open(channel).read(10).send(event("last"));
+        client.awaitAcks(1);
+        long before = System.nanoTime();
+        hub.close();
+        // Far below the time after which calls are ended by force.
+        assertThat(SECONDS.convert(System.nanoTime() - before, java.util.concurrent.TimeUnit.NANOSECONDS))
+                .isLessThan(8);
+        assertThat(client.awaitEnd()).hasSize(1);
+        assertThat(Statuses.of(client.error()).message()).startsWith("the hub stops");
+        channel.shutdownNow();
+    }
+
+    private static ServingStatus health(Channel channel, String service) {
+        return HealthGrpc.newBlockingStub(channel)
+                .check(HealthCheckRequest.newBuilder().setService(service).build())
+                .getStatus();
+    }
+
+    /** A hub whose database nobody runs. */
+    private static ConfigurableApplicationContext startAway(Map<String, ?> settings) {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("posthorn.http.port", 0);
+        all.put("posthorn.grpc.port", 0);
+        all.put("posthorn.database.url", "jdbc:postgresql://127.0.0.1:1/nobody");
+        all.put("posthorn.secrets.key", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=");
+        all.putAll(settings);
+        return Hub.start(all);
+    }
+
+    private static Path file(String name) throws URISyntaxException {
+        return Path.of(GrpcListenerTest.class.getResource("/tls/" + name).toURI());
+    }
+}
