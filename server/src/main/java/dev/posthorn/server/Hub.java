@@ -1,15 +1,18 @@
 package dev.posthorn.server;
 
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.settings.SettingsCheck;
 import java.util.Map;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The server that takes events and looks after subscriptions. */
-@SpringBootApplication(proxyBeanMethods = false)
+// Without its error pages: one class answers all errors, those of Tomcat too.
+@SpringBootApplication(proxyBeanMethods = false, exclude = ErrorMvcAutoConfiguration.class)
 @EnableConfigurationProperties(HubSettings.class)
 public class Hub {
 
@@ -18,6 +21,7 @@ public class Hub {
         SpringApplication application = new SpringApplication(Hub.class);
         // Settings stand in posthorn.yaml, ours in the jar and the user's where the hub is started.
         System.setProperty("spring.config.name", "posthorn");
+        application.addInitializers(new SettingsCheck());
         application.setLogStartupInfo(false);
         application.setBannerMode(Banner.Mode.OFF);
         return application.run(settings.entrySet().stream()

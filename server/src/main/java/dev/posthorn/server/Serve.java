@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "Everything else is a setting posthorn.*, given in posthorn.yaml where the hub is started, as an environment"
-                    + " variable (POSTHORN_DATABASE_URL), or with --set. See docs/hub.md."
+                    + " variable (POSTHORN_DATABASE_URL), or with --set. See docs/settings.md."
         })
 public final class Serve implements Callable<Integer> {
 
@@ -38,7 +38,10 @@ public final class Serve implements Callable<Integer> {
     private Map<String, String> others = new LinkedHashMap<>();
 
     public static void main(String[] arguments) {
-        int code = new CommandLine(new Serve()).execute(arguments);
+        int code = new CommandLine(new Serve())
+                // Whatever it was, Spring has said it already.
+                .setExecutionExceptionHandler((error, line, parsed) -> 1)
+                .execute(arguments);
         if (code != 0) {
             System.exit(code);
         }
@@ -50,7 +53,7 @@ public final class Serve implements Callable<Integer> {
         put(settings, "posthorn.http.port", httpPort);
         put(settings, "posthorn.grpc.port", grpcPort);
         put(settings, "posthorn.data", data);
-        Hub.start(settings);
+        Greeting.of(Hub.start(settings)).print(System.out);
         return 0;
     }
 

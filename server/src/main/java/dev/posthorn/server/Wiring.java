@@ -5,6 +5,7 @@ import dev.posthorn.event.EventLimits;
 import dev.posthorn.inbox.Inbox;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.database.DatabaseHealth;
 import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.ingest.Ingest;
 import dev.posthorn.server.json.Json;
@@ -35,6 +36,12 @@ class Wiring {
     @Bean
     Changes changes(Database database, DatabaseKeeper keeper) {
         return new Changes(database, keeper);
+    }
+
+    /** Its name stands in the readiness group of posthorn.yaml. */
+    @Bean
+    DatabaseHealth databaseHealth(Database database) {
+        return new DatabaseHealth(database);
     }
 
     @Bean

@@ -44,16 +44,23 @@ public final class TestHub implements AutoCloseable {
     /** A hub with these settings on that database, which it may share with others. */
     public static TestHub startOn(String jdbcUrl, Map<String, ?> settings) {
         Map<String, Object> all = new LinkedHashMap<>();
-        all.put("posthorn.http.port", 0);
-        all.put("posthorn.grpc.port", 0);
         all.put("posthorn.database.url", jdbcUrl);
         all.put("posthorn.database.user", Server.NEWEST.user());
         all.put("posthorn.database.password", Server.NEWEST.password());
-        all.put("posthorn.secrets.key", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=");
         all.putAll(settings);
-        TestHub hub = new TestHub(Hub.start(all));
+        TestHub hub = begin(all);
         await().atMost(30, SECONDS).until(() -> hub.bean(Database.class).isReady());
         return hub;
+    }
+
+    /** A hub with these settings, whose database may still be away. */
+    public static TestHub begin(Map<String, ?> settings) {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("posthorn.http.port", 0);
+        all.put("posthorn.grpc.port", 0);
+        all.put("posthorn.secrets.key", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=");
+        all.putAll(settings);
+        return new TestHub(Hub.start(all));
     }
 
     /** The JDBC URL of a new, empty database. */
@@ -72,8 +79,16 @@ public final class TestHub implements AutoCloseable {
         return context.getBean(type);
     }
 
+    public <T> T bean(String name, Class<T> type) {
+        return context.getBean(name, type);
+    }
+
     public int httpPort() {
         return ((WebServerApplicationContext) context).getWebServer().getPort();
+    }
+
+    ConfigurableApplicationContext context() {
+        return context;
     }
 
     /** Calls its REST API. */

@@ -5,11 +5,9 @@ import io.grpc.InsecureServerCredentials;
 import io.grpc.ServerCredentials;
 import io.grpc.TlsServerCredentials;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
-/** What {@code posthorn.grpc.tls} says, checked. */
+/** What {@code posthorn.grpc.tls} says. */
 final class Tls {
 
     private static final String CERTIFICATE = "posthorn.grpc.tls.certificate";
@@ -18,28 +16,17 @@ final class Tls {
     private Tls() {}
 
     static ServerCredentials credentials(HubSettings.Tls settings) {
-        if (settings.certificate() == null && settings.privateKey() == null) {
+        Path certificate = settings.certificate();
+        Path privateKey = settings.privateKey();
+        if (certificate == null || privateKey == null) {
             return InsecureServerCredentials.create();
         }
-        Path certificate = file(CERTIFICATE, settings.certificate(), PRIVATE_KEY);
-        Path privateKey = file(PRIVATE_KEY, settings.privateKey(), CERTIFICATE);
         try {
             return TlsServerCredentials.create(certificate.toFile(), privateKey.toFile());
         } catch (IOException e) {
             throw new IllegalArgumentException(
                     CERTIFICATE + " or " + PRIVATE_KEY + " cannot be read: " + e.getMessage(), e);
         }
-    }
-
-    private static Path file(String setting, @Nullable Path file, String other) {
-        if (file == null) {
-            throw new IllegalArgumentException(
-                    setting + " is missing, though " + other + " is set; set both for TLS, or neither");
-        }
-        if (!Files.isReadable(file)) {
-            throw new IllegalArgumentException(setting + " is '" + file + "', which is no file that can be read");
-        }
-        return file;
     }
 
     /** PEM files that are there but make no sense are found out when the server is made of them. */

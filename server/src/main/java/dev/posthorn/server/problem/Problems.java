@@ -4,6 +4,7 @@ import dev.posthorn.error.PosthornException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,6 +12,8 @@ import org.slf4j.LoggerFactory;
 public final class Problems {
 
     private static final Logger log = LoggerFactory.getLogger(Problems.class);
+
+    private static final int DEEPEST_CAUSE = 10;
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
@@ -23,10 +26,23 @@ public final class Problems {
     private Problems() {}
 
     public static Problem of(Throwable error) {
-        if (error instanceof ProblemException expected) {
+        ProblemException expected = expected(error);
+        if (expected != null) {
             return expected.problem();
         }
         return error instanceof PosthornException ours ? of(ours) : unexpected(error);
+    }
+
+    /** Frameworks like to wrap what they do not know: ours may be the cause of theirs. */
+    private static @Nullable ProblemException expected(@Nullable Throwable error) {
+        int depth = 0;
+        for (Throwable each = error; each != null && depth < DEEPEST_CAUSE; each = each.getCause()) {
+            if (each instanceof ProblemException found) {
+                return found;
+            }
+            depth++;
+        }
+        return null;
     }
 
     private static Problem of(PosthornException error) {

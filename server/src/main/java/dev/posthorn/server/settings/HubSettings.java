@@ -179,6 +179,7 @@ public record HubSettings(
      * How much a caller may ask for.
      *
      * @param body the greatest request body
+     * @param headers the greatest request line and headers together
      * @param payload the greatest payload of an event
      * @param batch how many events one request may hold
      * @param depth how deep JSON may be nested
@@ -187,6 +188,7 @@ public record HubSettings(
      */
     public record Limits(
             @DefaultValue("16MB") DataSize body,
+            @DefaultValue("16KB") DataSize headers,
             @DefaultValue("1MB") DataSize payload,
             @DefaultValue("5000") int batch,
             @DefaultValue("64") int depth,

@@ -2,24 +2,27 @@ package dev.posthorn.server.web;
 
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.Problems;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.MediaType;
-import org.springframework.http.ResponseEntity;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Answers with RFC 9457's problem+json whatever a controller throws. */
+/** Answers with RFC 9457's problem+json whatever a controller throws, or Spring on the way to it. */
 @RestControllerAdvice
 class ProblemHandler {
 
+    private final ProblemWriter writer;
+
+    ProblemHandler(ProblemWriter writer) {
+        this.writer = writer;
+    }
+
+    /** Written by hand: a problem is told as JSON even to a caller that accepts none. */
     @ExceptionHandler
-    ResponseEntity<ProblemDocument> handle(Exception error) {
-        Problem problem = Problems.of(error);
-        ResponseEntity.BodyBuilder answer = ResponseEntity.status(problem.type().status());
-        if (problem.retryAfter() != null) {
-            answer.header(
-                    HttpHeaders.RETRY_AFTER, Long.toString(problem.retryAfter().toSeconds()));
-        }
-        return answer.contentType(MediaType.APPLICATION_PROBLEM_JSON).body(ProblemDocument.of(problem));
+    void handle(Exception error, HttpServletRequest request, HttpServletResponse response) throws IOException {
+        SpringProblems.headers(error, request).forEach(response::setHeader);
+        Problem known = SpringProblems.of(error);
+        writer.write(request, response, known == null ? Problems.of(error) : known);
     }
 }

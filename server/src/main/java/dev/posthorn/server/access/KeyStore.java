@@ -1,0 +1,79 @@
+package dev.posthorn.server.access;
+
+import dev.posthorn.log.Queries;
+import dev.posthorn.server.database.Changes;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The table of API keys. */
+final class KeyStore {
+
+    private static final String ALL = """
+            SELECT name, role, hash, created_by, created_at, revoked_at
+            FROM posthorn.api_key
+            ORDER BY name
+            """;
+
+    private static final String ADD = """
+            INSERT INTO posthorn.api_key (name, role, hash, created_by)
+            VALUES (:name, :role, :hash, :by)
+            """;
+
+    private static final String REVOKE = """
+            UPDATE posthorn.api_key SET revoked_at = posthorn.clock()
+            WHERE name = :name AND revoked_at IS NULL
+            """;
+
+    private final Queries queries;
+
+    KeyStore(Queries queries) {
+        this.queries = queries;
+    }
+
+    /** A key and what it is looked up by. */
+    record Stored(ApiKey key, String lookup) {}
+
+    /** Decides on what is there, and changes it. */
+    interface Change<T> {
+        T make(Queries.Transaction transaction, List<Stored> keys) throws SQLException;
+    }
+
+    List<Stored> all() {
+        return queries.run("reading the API keys", KeyStore::all);
+    }
+
+    private static List<Stored> all(Queries.Transaction transaction) throws SQLException {
+        return transaction.list(ALL, Map.of(), KeyStore::stored);
+    }
+
+    private static Stored stored(ResultSet row) throws SQLException {
+        return new Stored(
+                new ApiKey(
+                        row.getString("name"),
+                        Role.valueOf(row.getString("role").toUpperCase(Locale.ROOT)),
+                        row.getString("created_by"),
+                        Queries.time(row, "created_at"),
+                        Queries.timeOrNull(row, "revoked_at")),
+                KeySecret.lookup(row.getBytes("hash")));
+    }
+
+    /** Changes of keys come one after the other: counting up locks the count, and the keys are read after that. */
+    <T> T change(String what, Change<T> change) {
+        return queries.run(what, transaction -> {
+            Changes.countUp(transaction, Changes.Topic.KEYS);
+            return change.make(transaction, all(transaction));
+        });
+    }
+
+    static void add(Queries.Transaction transaction, String name, Role role, byte[] hash, String createdBy)
+            throws SQLException {
+        transaction.update(ADD, Map.of("name", name, "role", role.toString(), "hash", hash, "by", createdBy));
+    }
+
+    static void revoke(Queries.Transaction transaction, String name) throws SQLException {
+        transaction.update(REVOKE, Map.of("name", name));
+    }
+}

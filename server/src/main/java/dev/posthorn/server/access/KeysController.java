@@ -1,0 +1,110 @@
+package dev.posthorn.server.access;
+
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.problem.Violation;
+import dev.posthorn.server.web.PageToken;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.net.URI;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.CacheControl;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Creates, shows and revokes API keys. */
+@RestController
+@RequestMapping("/v1/keys")
+@Tag(name = "keys")
+class KeysController {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+
+    private final Keys keys;
+
+    KeysController(Keys keys) {
+        this.keys = keys;
+    }
+
+    /** What is asked for. */
+    record NewKey(@Nullable String name, @Nullable Role role) {}
+
+    /**
+     * A key that was just created.
+     *
+     * @param key the key itself, shown this once
+     */
+    record CreatedKey(String name, Role role, String key) {}
+
+    /**
+     * Some of the keys, by name.
+     *
+     * @param next what to ask for after these; left out at the end
+     */
+    record KeyPage(List<ApiKey> items, @Nullable String next) {}
+
+    @PostMapping(consumes = "application/json", produces = "application/json")
+    @ResponseStatus(HttpStatus.CREATED)
+    @Allowed(Role.ADMIN)
+    @Operation(summary = "Creates an API key and shows it, this once")
+    ResponseEntity<CreatedKey> create(@RequestBody NewKey wanted, Caller caller) {
+        String name = checked(wanted.name());
+        if (wanted.role() == null) {
+            throw refused("role", "is missing; it is one of publisher, viewer, operator, admin");
+        }
+        String key = keys.create(name, wanted.role(), caller);
+        return ResponseEntity.created(URI.create("/v1/keys/" + name))
+                .cacheControl(CacheControl.noStore())
+                .body(new CreatedKey(name, wanted.role(), key));
+    }
+
+    private static String checked(@Nullable String name) {
+        if (name == null || !NAME.matcher(name).matches()) {
+            throw refused(
+                    "name", "must have 1 to 100 letters, digits, dots, dashes or underscores, a letter or digit first");
+        }
+        return name;
+    }
+
+    @GetMapping(produces = "application/json")
+    @Allowed(Role.ADMIN)
+    @Operation(summary = "Lists the API keys, revoked ones too, without the keys themselves")
+    KeyPage list(
+            @RequestParam(defaultValue = "100") int limit, @RequestParam(required = false) @Nullable String after) {
+        if (limit < 1 || limit > 1000) {
+            throw refused("limit", "must be 1 to 1000");
+        }
+        String last = after == null ? "" : PageToken.read(after, 1).get(0);
+        List<ApiKey> rest = keys.all().stream()
+                .filter(each -> each.name().compareTo(last) > 0)
+                .toList();
+        return rest.size() <= limit
+                ? new KeyPage(rest, null)
+                : new KeyPage(
+                        rest.subList(0, limit), PageToken.of(rest.get(limit - 1).name()));
+    }
+
+    @DeleteMapping("/{name}")
+    @ResponseStatus(HttpStatus.NO_CONTENT)
+    @Allowed(Role.ADMIN)
+    @Operation(summary = "Revokes an API key; it is worth nothing within a second, on every instance")
+    void revoke(@PathVariable String name) {
+        keys.revoke(name);
+    }
+
+    private static RuntimeException refused(String field, String rule) {
+        return Problem.violated(ProblemType.INVALID_REQUEST, Violation.of(field, rule))
+                .asException();
+    }
+}

@@ -1,0 +1,5 @@
+/** The API's description of itself. */
+@NullMarked
+package dev.posthorn.server.api;
+
+import org.jspecify.annotations.NullMarked;

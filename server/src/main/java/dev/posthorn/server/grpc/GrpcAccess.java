@@ -1,0 +1,81 @@
+package dev.posthorn.server.grpc;
+
+import dev.posthorn.server.access.Call;
+import dev.posthorn.server.access.Gate;
+import dev.posthorn.server.access.Role;
+import dev.posthorn.server.problem.ProblemException;
+import dev.posthorn.v1.EventHubGrpc;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.StatusRuntimeException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Holds every gRPC call against the API keys: publishing is for publishers, health and reflection are for all. */
+@Component
+class GrpcAccess implements ServerInterceptor {
+
+    private static final Set<String> OPEN = Set.of(
+            "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection");
+
+    private static final Metadata.Key<String> AUTHORIZATION = key("authorization");
+    private static final Metadata.Key<String> API_KEY = key("x-api-key");
+    private static final Metadata.Key<String> FORWARDED = key("forwarded");
+    private static final Metadata.Key<String> FORWARDED_FOR = key("x-forwarded-for");
+
+    private final Gate gate;
+
+    GrpcAccess(Gate gate) {
+        this.gate = gate;
+    }
+
+    private static Metadata.Key<String> key(String name) {
+        return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+    }
+
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+        String service = String.valueOf(call.getMethodDescriptor().getServiceName());
+        if (OPEN.contains(service)) {
+            return next.startCall(call, headers);
+        }
+        try {
+            gate.admit(call(call, headers), roles(service));
+            return next.startCall(call, headers);
+        } catch (ProblemException refused) {
+            StatusRuntimeException status = Refusals.status(refused.problem());
+            call.close(status.getStatus(), Objects.requireNonNullElseGet(status.getTrailers(), Metadata::new));
+            return new ServerCall.Listener<>() {};
+        }
+    }
+
+    /** A service that nobody thought of is for admins. */
+    private static Role[] roles(String service) {
+        return service.equals(EventHubGrpc.SERVICE_NAME) ? new Role[] {Role.PUBLISHER} : new Role[] {Role.ADMIN};
+    }
+
+    private static Call call(ServerCall<?, ?> call, Metadata headers) {
+        return new Call(
+                Call.key(headers.get(AUTHORIZATION), headers.get(API_KEY)),
+                address(call),
+                call.getAuthority(),
+                null,
+                headers.containsKey(FORWARDED) || headers.containsKey(FORWARDED_FOR));
+    }
+
+    /** A caller without an address is in this process. */
+    private static InetAddress address(ServerCall<?, ?> call) {
+        @Nullable Object remote = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+        return remote instanceof InetSocketAddress socket && socket.getAddress() != null
+                ? socket.getAddress()
+                : InetAddress.getLoopbackAddress();
+    }
+}
