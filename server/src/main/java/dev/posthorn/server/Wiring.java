@@ -10,6 +10,7 @@ import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.ingest.Ingest;
 import dev.posthorn.server.json.Json;
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.types.EventTypes;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
@@ -40,8 +41,8 @@ class Wiring {
 
     /** Its name stands in the readiness group of posthorn.yaml. */
     @Bean
-    DatabaseHealth databaseHealth(Database database) {
-        return new DatabaseHealth(database);
+    DatabaseHealth databaseHealth(Database database, Changes changes) {
+        return new DatabaseHealth(database, changes);
     }
 
     @Bean
@@ -51,10 +52,10 @@ class Wiring {
     }
 
     @Bean
-    Ingest ingest(Database database, EventLimits limits) {
+    Ingest ingest(Database database, EventLimits limits, EventTypes types) {
         Outbox outbox =
                 Outbox.builder().schema(database.schema().name()).limits(limits).build();
         Inbox inbox = Inbox.builder().schema(database.schema().name()).build();
-        return new Ingest(database, outbox, inbox, () -> {});
+        return new Ingest(database, outbox, inbox, types, () -> {});
     }
 }

@@ -4,7 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
-import dev.posthorn.server.database.Database;
+import dev.posthorn.server.database.Changes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -49,7 +49,7 @@ public final class TestHub implements AutoCloseable {
         all.put("posthorn.database.password", Server.NEWEST.password());
         all.putAll(settings);
         TestHub hub = begin(all);
-        await().atMost(30, SECONDS).until(() -> hub.bean(Database.class).isReady());
+        await().atMost(30, SECONDS).until(() -> hub.bean(Changes.class).isRead());
         return hub;
     }
 

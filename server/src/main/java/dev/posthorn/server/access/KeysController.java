@@ -3,6 +3,7 @@ package dev.posthorn.server.access;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.problem.Violation;
+import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.PageToken;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
@@ -47,13 +48,6 @@ class KeysController {
      */
     record CreatedKey(String name, Role role, String key) {}
 
-    /**
-     * Some of the keys, by name.
-     *
-     * @param next what to ask for after these; left out at the end
-     */
-    record KeyPage(List<ApiKey> items, @Nullable String next) {}
-
     @PostMapping(consumes = "application/json", produces = "application/json")
     @ResponseStatus(HttpStatus.CREATED)
     @Allowed(Role.ADMIN)
@@ -80,19 +74,15 @@ class KeysController {
     @GetMapping(produces = "application/json")
     @Allowed(Role.ADMIN)
     @Operation(summary = "Lists the API keys, revoked ones too, without the keys themselves")
-    KeyPage list(
-            @RequestParam(defaultValue = "100") int limit, @RequestParam(required = false) @Nullable String after) {
-        if (limit < 1 || limit > 1000) {
-            throw refused("limit", "must be 1 to 1000");
-        }
-        String last = after == null ? "" : PageToken.read(after, 1).get(0);
+    Page<ApiKey> list(
+            @RequestParam(defaultValue = Page.DEFAULT_LIMIT) String limit,
+            @RequestParam(required = false) @Nullable String after) {
+        int size = Page.limit(limit);
+        String last = after == null ? "" : PageToken.parts(after, 1).get(0);
         List<ApiKey> rest = keys.all().stream()
                 .filter(each -> each.name().compareTo(last) > 0)
                 .toList();
-        return rest.size() <= limit
-                ? new KeyPage(rest, null)
-                : new KeyPage(
-                        rest.subList(0, limit), PageToken.of(rest.get(limit - 1).name()));
+        return Page.of(rest, size, each -> PageToken.of(each.name()));
     }
 
     @DeleteMapping("/{name}")

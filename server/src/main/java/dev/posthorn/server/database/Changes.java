@@ -45,6 +45,7 @@ public final class Changes implements SmartLifecycle {
     private final Map<Topic, Long> known = new EnumMap<>(Topic.class);
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final Thread thread = new Thread(this::watch, "posthorn-changes");
+    private volatile boolean read;
     private volatile boolean running;
 
     /** Begins to look once the database is there. */
@@ -79,6 +80,12 @@ public final class Changes implements SmartLifecycle {
                 known.put(topic, number);
             }
         });
+        read = true;
+    }
+
+    /** Whether everything was read once: before that nobody can tell what is there and what is not. */
+    public boolean isRead() {
+        return read;
     }
 
     private void watch() {
@@ -113,6 +120,11 @@ public final class Changes implements SmartLifecycle {
     public void stop() {
         running = false;
         stopping.countDown();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override

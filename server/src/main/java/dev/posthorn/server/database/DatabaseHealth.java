@@ -11,7 +11,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Whether the database answers now. Looks at most once a second, on a connection of its own: the pool's may all be in use
+ * Whether the database was read and answers now. Looks at most once a second, on a connection of its own: the pool's may all be in use
  * by calls, and a busy hub is not one without a database.
  */
 public final class DatabaseHealth implements HealthIndicator, AutoCloseable {
@@ -22,18 +22,20 @@ public final class DatabaseHealth implements HealthIndicator, AutoCloseable {
     private static final int PATIENCE_SECONDS = 1;
 
     private final Database database;
+    private final Changes changes;
     private final ReentrantLock looking = new ReentrantLock();
     private @Nullable Connection connection;
     private volatile boolean answers;
     private long lookedAt = System.nanoTime() - VALID_NANOS;
 
-    public DatabaseHealth(Database database) {
+    public DatabaseHealth(Database database, Changes changes) {
         this.database = database;
+        this.changes = changes;
     }
 
     @Override
     public Health health() {
-        return database.isReady() && answers()
+        return changes.isRead() && answers()
                 ? Health.up().build()
                 : Health.down().build();
     }

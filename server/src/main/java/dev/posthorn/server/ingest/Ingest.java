@@ -10,6 +10,7 @@ import dev.posthorn.server.database.Database;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.problem.Violation;
+import dev.posthorn.server.types.EventTypes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -29,21 +30,24 @@ public final class Ingest {
     private final Database database;
     private final Outbox outbox;
     private final Inbox inbox;
+    private final EventTypes types;
     private final Runnable wake;
 
     /**
      * @param wake called after a commit that left something to deliver
      */
-    public Ingest(Database database, Outbox outbox, Inbox inbox, Runnable wake) {
+    public Ingest(Database database, Outbox outbox, Inbox inbox, EventTypes types, Runnable wake) {
         this.database = database;
         this.outbox = outbox;
         this.inbox = inbox;
+        this.types = types;
         this.wake = wake;
     }
 
     /** Records them in the order given, and tells of each, in that order, whether it was there before. */
     public List<Recorded> record(List<Event> events) {
         database.requireReady();
+        types.check(events);
         List<InboxEntry> entries = events.stream()
                 .map(event -> new InboxEntry(event.id(), Digest.of(event)))
                 .toList();

@@ -29,9 +29,10 @@ public record Problem(
         return violated(type, List.of(violation));
     }
 
-    /** At least one; the first is told in the detail. */
+    /** At least one: tells of the first in words, and lists them all. */
     public static Problem violated(ProblemType type, List<Violation> violations) {
-        return new Problem(type, detail(violations.get(0)), violations, null);
+        String more = violations.size() == 1 ? "" : " (and " + (violations.size() - 1) + " more, see violations)";
+        return new Problem(type, detail(violations.get(0)) + more, violations, null);
     }
 
     private static String detail(Violation violation) {

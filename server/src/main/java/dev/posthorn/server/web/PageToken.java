@@ -25,12 +25,12 @@ public final class PageToken {
     }
 
     /** The parts, of which there must be so many; anything else is refused. */
-    public static List<String> read(String token, int parts) {
+    public static List<String> parts(String token, int count) {
         try {
             byte[] bytes = Base64.getUrlDecoder().decode(token);
             String text = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
             List<String> read = List.of(text.split(SEPARATOR, -1));
-            if (read.size() == parts && of(read.toArray(String[]::new)).equals(token)) {
+            if (read.size() == count && of(read.toArray(String[]::new)).equals(token)) {
                 return read;
             }
         } catch (IllegalArgumentException | CharacterCodingException malformed) {

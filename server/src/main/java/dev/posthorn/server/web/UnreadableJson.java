@@ -2,17 +2,23 @@ package dev.posthorn.server.web;
 
 import dev.posthorn.server.problem.Nearest;
 import dev.posthorn.server.problem.Violation;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.JacksonIOException;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.exc.InvalidFormatException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
 /** Why a JSON body could not be read, in words that name the field and no class of ours. */
 final class UnreadableJson {
+
+    /** The parser has no class of its own for it, and its other words are for those who know the parser. */
+    private static final Pattern REPEATED = Pattern.compile("^Duplicate [^\"]*(\"[^\"]*\")");
 
     private UnreadableJson() {}
 
@@ -42,7 +48,13 @@ final class UnreadableJson {
         if (error instanceof DatabindException) {
             return "this has the wrong type" + at(error.getLocation());
         }
-        return firstLine(error) + at(error.getLocation());
+        if (error instanceof StreamConstraintsException) {
+            return "this is nested too deep (posthorn.limits.depth), or holds a name or a number that is too long"
+                    + at(error.getLocation());
+        }
+        Matcher repeated = REPEATED.matcher(String.valueOf(error.getOriginalMessage()));
+        return (repeated.find() ? "field " + repeated.group(1) + " is given more than once" : "this is not JSON")
+                + at(error.getLocation());
     }
 
     private static String unknown(UnrecognizedPropertyException error) {
@@ -63,12 +75,6 @@ final class UnreadableJson {
         return java.util.Arrays.stream(type.getEnumConstants())
                 .map(String::valueOf)
                 .collect(Collectors.joining(", ", "; it is one of ", ""));
-    }
-
-    /** The parser's own words speak of the text alone, and its first line of nothing else. */
-    private static String firstLine(JacksonException error) {
-        return "this is not valid JSON: "
-                + error.getOriginalMessage().lines().findFirst().orElse("");
     }
 
     private static String at(@Nullable TokenStreamLocation place) {

@@ -109,8 +109,8 @@ class ProblemTest {
         assertThat(hub.rest()
                         .post("/v1/test/things", "{\"name\": \"a\", \"name\": \"b\"}")
                         .text())
-                .contains("Duplicate")
-                .contains("name");
+                .contains("name")
+                .contains("more than once");
     }
 
     @Test

@@ -1,0 +1,20 @@
+package dev.posthorn.server.ingest;
+
+/** How an event is written as a JSON object. */
+interface EventForm {
+
+    FieldNames names();
+
+    /** Reads one event, field by field. */
+    Reading begin(Draft draft, JsonBody at);
+
+    /** An event that is being read. */
+    interface Reading {
+
+        /** Takes a field; the parser stands on its value. */
+        void field(String name, JsonBody at);
+
+        /** After its last field. */
+        void end(JsonBody at);
+    }
+}

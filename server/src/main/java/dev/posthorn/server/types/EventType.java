@@ -1,0 +1,35 @@
+package dev.posthorn.server.types;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A type as it is registered.
+ *
+ * @param seen it was registered by its first event, and by nobody else
+ */
+record EventType(
+        String name, long revision, boolean seen, Instant createdAt, Instant changedAt, Definition definition) {
+
+    /**
+     * What somebody says about it.
+     *
+     * @param jsonSchema as JSON text
+     */
+    record Definition(
+            @Nullable String description,
+            @Nullable String aggregateType,
+            @Nullable String contentType,
+            @Nullable String jsonSchema,
+            @Nullable Protobuf protobuf) {
+
+        static final Definition NONE = new Definition(null, null, null, null, null);
+    }
+
+    /**
+     * A Protobuf message.
+     *
+     * @param descriptor Base64 of the FileDescriptorSet that holds it
+     */
+    record Protobuf(String descriptor, String message) {}
+}

@@ -1,0 +1,121 @@
+package dev.posthorn.server.types;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.server.database.Changes;
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemException;
+import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.problem.Violation;
+import dev.posthorn.server.settings.HubSettings.EventTypeMode;
+import dev.posthorn.server.types.EventTypeStore.Head;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Checks events against their types, which it holds in memory and reads again when one was changed. Thread-safe. */
+public final class EventTypes {
+
+    private static final Logger log = LoggerFactory.getLogger(EventTypes.class);
+
+    private static final int MOST = 20;
+
+    private final EventTypeStore store;
+    private final EventTypeMode mode;
+    private final JsonMapper json;
+    private volatile @Nullable Map<String, KnownType> known;
+
+    EventTypes(EventTypeStore store, EventTypeMode mode, JsonMapper json, Changes changes) {
+        this.store = store;
+        this.mode = mode;
+        this.json = json;
+        changes.read(Changes.Topic.EVENT_TYPES, this::read);
+    }
+
+    /** Refuses all of them if one breaks a rule; of what is wrong, it tells up to twenty. */
+    public void check(List<Event> events) {
+        Set<String> unknown = new LinkedHashSet<>();
+        check(events, known(), unknown);
+        if (!unknown.isEmpty()) {
+            store.seen(unknown);
+            // Somebody else may have registered them in the meantime, and said more about them.
+            read();
+            check(events, known(), new LinkedHashSet<>());
+        }
+    }
+
+    private void check(List<Event> events, Map<String, KnownType> types, Set<String> unknown) {
+        List<Violation> found = new ArrayList<>();
+        for (int i = 0; i < events.size() && found.size() < MOST; i++) {
+            Integer item = events.size() == 1 ? null : Integer.valueOf(i);
+            for (Violation violation : violations(events.get(i), types, unknown)) {
+                found.add(new Violation(item, violation.field(), violation.rule()));
+            }
+        }
+        if (!found.isEmpty()) {
+            throw Problem.violated(ProblemType.INVALID_EVENT, found.subList(0, Math.min(MOST, found.size())))
+                    .asException();
+        }
+    }
+
+    private List<Violation> violations(Event event, Map<String, KnownType> types, Set<String> unknown) {
+        KnownType type = types.get(event.type());
+        if (type != null) {
+            return type.violations(event);
+        }
+        if (mode == EventTypeMode.STRICT) {
+            return List.of(Violation.of(
+                    "type",
+                    "'" + event.type() + "' is not registered; an admin registers it with PUT /v1/event-types/"
+                            + event.type()));
+        }
+        unknown.add(event.type());
+        return List.of();
+    }
+
+    private Map<String, KnownType> known() {
+        if (known == null) {
+            read();
+        }
+        return Objects.requireNonNull(known);
+    }
+
+    /** Reads what was changed since, and makes new checks of that alone. */
+    private synchronized void read() {
+        Map<String, KnownType> before = known == null ? Map.of() : known;
+        Map<String, KnownType> now = new HashMap<>();
+        List<String> changed = new ArrayList<>();
+        for (Head head : store.heads()) {
+            KnownType same = before.get(head.name());
+            if (same != null
+                    && same.revision() == head.revision()
+                    && same.createdAt().equals(head.createdAt())) {
+                now.put(head.name(), same);
+            } else {
+                changed.add(head.name());
+            }
+        }
+        if (!changed.isEmpty()) {
+            store.find(changed).forEach(type -> now.put(type.name(), KnownType.of(type, check(type))));
+        }
+        known = Map.copyOf(now);
+    }
+
+    /** What was stored was checked then; if it no longer can be used, its events are turned away, and no others. */
+    private PayloadCheck check(EventType type) {
+        try {
+            return KnownType.check(type.definition(), json);
+        } catch (ProblemException e) {
+            log.error("The event type {} cannot be used: {}. Its events are refused", type.name(), e.getMessage());
+            return event -> List.of(Violation.of(
+                    "type", "'" + event.type() + "' is registered with a definition that cannot be used; put it anew"));
+        }
+    }
+}

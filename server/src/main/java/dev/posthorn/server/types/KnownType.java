@@ -1,0 +1,53 @@
+package dev.posthorn.server.types;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.server.json.ContentTypes;
+import dev.posthorn.server.problem.Violation;
+import dev.posthorn.server.types.EventType.Definition;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A type as it is held in memory, ready to check events. */
+record KnownType(
+        long revision,
+        Instant createdAt,
+        @Nullable String aggregateType,
+        @Nullable String contentType,
+        PayloadCheck payload) {
+
+    static KnownType of(EventType type, PayloadCheck payload) {
+        Definition definition = type.definition();
+        return new KnownType(
+                type.revision(), type.createdAt(), definition.aggregateType(), definition.contentType(), payload);
+    }
+
+    /** Makes the check of a definition, and so refuses one that none can be made of. */
+    static PayloadCheck check(Definition definition, JsonMapper json) {
+        if (definition.jsonSchema() != null) {
+            return JsonSchemaCheck.compile(definition.jsonSchema(), json);
+        }
+        return definition.protobuf() == null ? PayloadCheck.ANY : ProtobufCheck.compile(definition.protobuf());
+    }
+
+    List<Violation> violations(Event event) {
+        String eventAggregate = event.aggregateType();
+        if (aggregateType != null && eventAggregate != null && !aggregateType.equals(eventAggregate)) {
+            return List.of(Violation.of(
+                    "aggregateType",
+                    "is '" + eventAggregate + "', but the type " + event.type() + " belongs to '" + aggregateType
+                            + "'"));
+        }
+        if (contentType != null && !isSame(contentType, event.contentType())) {
+            return List.of(Violation.of(
+                    "contentType",
+                    "is '" + event.contentType() + "', but the type " + event.type() + " has '" + contentType + "'"));
+        }
+        return payload.violations(event);
+    }
+
+    private static boolean isSame(String one, String other) {
+        return ContentTypes.essence(one).equals(ContentTypes.essence(other));
+    }
+}
