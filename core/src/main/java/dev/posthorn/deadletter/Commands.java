@@ -44,9 +44,9 @@ public final class Commands {
 
     /** In the log, or among the copies of what waits longer than the log is kept. */
     private static final String FIND_EVENT = """
-            SELECT key, seq FROM posthorn.event WHERE id = :event_id
+            SELECT key, seq FROM posthorn.event WHERE id = :event_id AND (:seq::bigint IS NULL OR seq = :seq)
             UNION
-            SELECT key, seq FROM posthorn.kept_event WHERE id = :event_id
+            SELECT key, seq FROM posthorn.kept_event WHERE id = :event_id AND (:seq::bigint IS NULL OR seq = :seq)
              ORDER BY seq DESC LIMIT 1
             """;
 
@@ -108,6 +108,15 @@ public final class Commands {
 
     /** Puts an event that was not yet delivered off until the given time. The answer may be that it is too late. */
     public CommandTicket defer(String subscription, UUID eventId, Instant until, String by) {
+        return deferOne(subscription, eventId, null, until, by);
+    }
+
+    /** The same for one of several events with that id, which different sources may have used: by its place in the log. */
+    public CommandTicket defer(String subscription, UUID eventId, long seq, Instant until, String by) {
+        return deferOne(subscription, eventId, seq, until, by);
+    }
+
+    private CommandTicket deferOne(String subscription, UUID eventId, @Nullable Long seq, Instant until, String by) {
         String name = name(by);
         Instant dueAt = Requests.time("until", until);
         return queries.run("asking for a deferral", t -> {
@@ -116,7 +125,10 @@ public final class Commands {
                     .orElse(false)) {
                 throw Requests.refuse("until is " + dueAt + ", which is past; give a time to come");
             }
-            Target target = t.first(FIND_EVENT, Map.of("event_id", eventId), row -> Target.live(row, id, eventId))
+            Map<String, @Nullable Object> event = new HashMap<>();
+            event.put("event_id", eventId);
+            event.put("seq", seq);
+            Target target = t.first(FIND_EVENT, event, row -> Target.live(row, id, eventId))
                     .orElseThrow(() -> Requests.notFound("there is no event with id " + eventId
                             + " in the log; if it is a dead letter, replay it when the time has come"));
             return ask(t, "DEFER", target, name, dueAt, null);

@@ -187,10 +187,15 @@ public final class EventStatuses {
     public Optional<Latency> averageLatency(String subscription, Duration period) {
         atLeast("period", period.toMillis(), 1);
         return queries.run("measuring latency", t -> {
-            long id = t.first(FIND_SUBSCRIPTION, Map.of("name", subscription), row -> row.getLong(1))
-                    .orElseThrow(() -> unknown(subscription));
+            long id = requireSubscription(t, subscription);
             return LatencySample.average(t, id, period);
         });
+    }
+
+    static long requireSubscription(Queries.Transaction transaction, String name) throws SQLException {
+        return transaction
+                .first(FIND_SUBSCRIPTION, Map.of("name", name), row -> row.getLong(1))
+                .orElseThrow(() -> unknown(name));
     }
 
     static PosthornException unknown(String subscription) {
@@ -211,7 +216,7 @@ public final class EventStatuses {
         return value;
     }
 
-    private static SubscriptionStatus status(ResultSet row) throws SQLException {
+    static SubscriptionStatus status(ResultSet row) throws SQLException {
         return new SubscriptionStatus(
                 row.getString("subscription"),
                 Status.valueOf(row.getString("status")),

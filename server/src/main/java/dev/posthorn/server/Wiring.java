@@ -9,6 +9,7 @@ import dev.posthorn.server.database.DatabaseHealth;
 import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.ingest.Ingest;
 import dev.posthorn.server.json.Json;
+import dev.posthorn.server.metrics.IngestMetrics;
 import dev.posthorn.server.settings.HubSettings;
 import dev.posthorn.server.types.EventTypes;
 import org.springframework.context.annotation.Bean;
@@ -52,10 +53,10 @@ class Wiring {
     }
 
     @Bean
-    Ingest ingest(Database database, EventLimits limits, EventTypes types) {
+    Ingest ingest(Database database, EventLimits limits, EventTypes types, IngestMetrics metrics) {
         Outbox outbox =
                 Outbox.builder().schema(database.schema().name()).limits(limits).build();
         Inbox inbox = Inbox.builder().schema(database.schema().name()).build();
-        return new Ingest(database, outbox, inbox, types, () -> {});
+        return new Ingest(database, outbox, inbox, types, metrics, () -> {});
     }
 }

@@ -3,13 +3,17 @@ package dev.posthorn.server;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 
+import dev.posthorn.Outbox;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.event.Event;
 import dev.posthorn.server.database.Changes;
+import dev.posthorn.server.database.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -89,6 +93,19 @@ public final class TestHub implements AutoCloseable {
 
     ConfigurableApplicationContext context() {
         return context;
+    }
+
+    /** Records an event as an application with the library does, in the same database. */
+    public UUID record(Event event) {
+        Database database = bean(Database.class);
+        try (Connection connection = database.calls().getConnection()) {
+            connection.setAutoCommit(false);
+            UUID id = Outbox.create().record(connection, event);
+            connection.commit();
+            return id;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Calls its REST API. */

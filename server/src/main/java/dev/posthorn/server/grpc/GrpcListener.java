@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import dev.posthorn.event.EventLimits;
 import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.ingest.Ingest;
+import dev.posthorn.server.metrics.IngestMetrics.Protocol;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.settings.HubSettings;
 import dev.posthorn.v1.EventHubGrpc;
@@ -66,7 +67,10 @@ public final class GrpcListener implements SmartLifecycle {
         this.interceptors = interceptors.orderedStream().toList();
         this.executor = executor(settings.database().poolSize());
         this.events = new EventHubService(
-                ingest::record, new EventMapping(limits), settings.limits().batch(), executor);
+                events -> ingest.record(events, Protocol.GRPC),
+                new EventMapping(limits),
+                settings.limits().batch(),
+                executor);
         serve(ServingStatus.NOT_SERVING);
         keeper.onceReady(() -> serve(ServingStatus.SERVING));
     }

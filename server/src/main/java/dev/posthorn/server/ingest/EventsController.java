@@ -6,6 +6,7 @@ import dev.posthorn.server.access.Role;
 import dev.posthorn.server.json.ContentTypes;
 import dev.posthorn.server.json.Json;
 import dev.posthorn.server.json.Texts;
+import dev.posthorn.server.metrics.IngestMetrics.Protocol;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
@@ -74,7 +75,7 @@ class EventsController {
 
     private List<Recorded> record(Batch batch) {
         try {
-            return ingest.record(batch.events());
+            return ingest.record(batch.events(), Protocol.REST);
         } catch (ProblemException e) {
             throw batch.refusals().renamed(e.problem(), batch.array());
         }

@@ -7,7 +7,11 @@ import dev.posthorn.inbox.Claim;
 import dev.posthorn.inbox.Inbox;
 import dev.posthorn.inbox.InboxEntry;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.metrics.IngestMetrics;
+import dev.posthorn.server.metrics.IngestMetrics.Outcome;
+import dev.posthorn.server.metrics.IngestMetrics.Protocol;
 import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.problem.Violation;
 import dev.posthorn.server.types.EventTypes;
@@ -31,22 +35,41 @@ public final class Ingest {
     private final Outbox outbox;
     private final Inbox inbox;
     private final EventTypes types;
+    private final IngestMetrics metrics;
     private final Runnable wake;
 
     /**
      * @param wake called after a commit that left something to deliver
      */
-    public Ingest(Database database, Outbox outbox, Inbox inbox, EventTypes types, Runnable wake) {
+    public Ingest(
+            Database database, Outbox outbox, Inbox inbox, EventTypes types, IngestMetrics metrics, Runnable wake) {
         this.database = database;
         this.outbox = outbox;
         this.inbox = inbox;
         this.types = types;
+        this.metrics = metrics;
         this.wake = wake;
     }
 
     /** Records them in the order given, and tells of each, in that order, whether it was there before. */
-    public List<Recorded> record(List<Event> events) {
+    public List<Recorded> record(List<Event> events, Protocol protocol) {
         database.requireReady();
+        try {
+            List<Recorded> recorded = record(events);
+            int duplicates = (int) recorded.stream().filter(Recorded::duplicate).count();
+            metrics.count(protocol, Outcome.DUPLICATE, duplicates);
+            metrics.count(protocol, Outcome.RECORDED, recorded.size() - duplicates);
+            return recorded;
+        } catch (ProblemException e) {
+            metrics.count(protocol, Outcome.REFUSED, events.size());
+            throw e;
+        } catch (RuntimeException e) {
+            metrics.count(protocol, Outcome.UNAVAILABLE, events.size());
+            throw e;
+        }
+    }
+
+    private List<Recorded> record(List<Event> events) {
         types.check(events);
         List<InboxEntry> entries = events.stream()
                 .map(event -> new InboxEntry(event.id(), Digest.of(event)))

@@ -1,0 +1,154 @@
+package dev.posthorn.status;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.EventRow;
+import dev.posthorn.log.Queries;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.sink.Reply;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds events, and tells what has become of them. However long the log is, a page costs a bounded number of rows: a
+ * search for something rare ends early with what it has, and goes on with the next page.
+ */
+public final class EventSearch {
+
+    /** Status and fields have to be of one moment, or a page could hold what was not asked for. */
+    private static final String ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+
+    private static final String PLACES = """
+            SELECT seq, source FROM posthorn.event WHERE id = :id
+            UNION
+            SELECT seq, source FROM posthorn.kept_event WHERE id = :id
+            UNION
+            SELECT seq, source FROM posthorn.dead_letter WHERE event_id = :id
+             ORDER BY seq DESC LIMIT 1000
+            """;
+
+    private static final String IDS_OF_SOURCE_ID =
+            "SELECT DISTINCT id FROM posthorn.event WHERE source_id = :source_id LIMIT 1000";
+
+    private static final String EVENT =
+            """
+            SELECT {columns} FROM (
+                SELECT {row} FROM posthorn.event WHERE seq = :seq
+                UNION ALL
+                SELECT {row} FROM posthorn.kept_event WHERE seq = :seq
+                UNION ALL
+                SELECT l.seq, l.event_id, l.source_id, l.source, l.type, l.version, l.aggregate_type, l.key,
+                       l.content_type, l.payload, l.headers, l.occurred_at, l.recorded_at, l.deliver_at
+                  FROM posthorn.dead_letter l WHERE l.event_id = :id AND l.seq = :seq
+                 LIMIT 1) e
+            """.replace("{columns}", EventRow.COLUMNS).replace("{row}", EventRow.ROW);
+
+    private static final String STATUSES = """
+            SELECT subscription, status, seq, source, type, key, attempts, next_attempt_at, delivered_at, error_class,
+                   error_message, created_at
+              FROM posthorn.event_status WHERE event_id = :id AND seq = :seq ORDER BY subscription
+            """;
+
+    /** Without a limit of attempts there may be any number of them. */
+    private static final String ATTEMPTS = """
+            SELECT s.name AS subscription, t.*
+              FROM posthorn.subscription s
+             CROSS JOIN LATERAL (
+                   SELECT number, started_at, took_ms, outcome, error_class, message, reply_code, reply, instance
+                     FROM posthorn.attempt WHERE subscription_id = s.id AND seq = :seq
+                    ORDER BY started_at DESC LIMIT :most) t
+             ORDER BY s.name, t.started_at, t.number
+            """;
+
+    /** How many attempts of one event are told for each subscription: the last ones. */
+    static final int MOST_ATTEMPTS = 100;
+
+    private final Queries queries;
+
+    public EventSearch(DataSource dataSource, SchemaName schema) {
+        this.queries = new Queries(dataSource, schema);
+    }
+
+    /** A page of events, newest first. What is recorded meanwhile comes before the first page. */
+    public EventPage find(EventQuery query) {
+        return queries.run("looking for events", t -> {
+            t.update(ONE_MOMENT, Map.of());
+            return Search.begin(t.walkingIndexes(), query).page();
+        });
+    }
+
+    /**
+     * An event with all that is known about it, also if only a dead letter or a waiting row is left of it; empty if
+     * nothing is. If it was recorded more than once it is the last one.
+     *
+     * @param source needed only if events of several sources have this id
+     */
+    public Optional<FullEvent> get(UUID id, @Nullable String source) {
+        return queries.run("reading an event", t -> {
+            t.update(ONE_MOMENT, Map.of());
+            Optional<Place> place = place(t, id, source);
+            return place.isEmpty() ? Optional.empty() : read(t, id, place.get().seq());
+        });
+    }
+
+    /** The ids of the events in the log to which their sources gave this id of their own. */
+    public List<UUID> ids(String sourceId) {
+        return queries.run(
+                "looking for an event",
+                t -> t.list(IDS_OF_SOURCE_ID, Map.of("source_id", sourceId), row -> row.getObject(1, UUID.class)));
+    }
+
+    private record Place(long seq, String source) {}
+
+    private static Optional<Place> place(Queries.Transaction transaction, UUID id, @Nullable String source)
+            throws SQLException {
+        List<Place> places =
+                transaction
+                        .list(PLACES, Map.of("id", id), row -> new Place(row.getLong("seq"), row.getString("source")))
+                        .stream()
+                        .filter(place -> source == null || source.equals(place.source()))
+                        .toList();
+        List<String> sources =
+                places.stream().map(Place::source).distinct().sorted().toList();
+        if (sources.size() > 1) {
+            throw new PosthornException(
+                    ErrorCode.CONFLICT,
+                    "events of several sources have the id " + id + ": " + String.join(", ", sources)
+                            + "; say which with source");
+        }
+        return places.stream().findFirst();
+    }
+
+    private static Optional<FullEvent> read(Queries.Transaction transaction, UUID id, long seq) throws SQLException {
+        Map<String, Object> values = Map.of("id", id, "seq", seq, "most", MOST_ATTEMPTS);
+        Optional<RecordedEvent> event = transaction.first(EVENT, values, EventRow::read);
+        if (event.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new FullEvent(
+                event.get(),
+                transaction.list(STATUSES, values, EventStatuses::status),
+                transaction.list(ATTEMPTS, values, EventSearch::attempt)));
+    }
+
+    private static EventAttempt attempt(ResultSet row) throws SQLException {
+        return new EventAttempt(
+                row.getString("subscription"),
+                row.getInt("number"),
+                Queries.time(row, "started_at"),
+                Duration.ofMillis(row.getLong("took_ms")),
+                row.getString("outcome"),
+                row.getString("error_class"),
+                row.getString("message"),
+                row.getString("reply") == null ? null : new Reply(row.getInt("reply_code"), row.getString("reply")),
+                row.getString("instance"));
+    }
+}

@@ -1,0 +1,21 @@
+package dev.posthorn.status;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lane, and who looks after it.
+ *
+ * @param owner the instance whose lease has not ended; null if the lane is free
+ * @param leaseExpiresAt when the lease ends, or ended, if there ever was one
+ * @param movedAt when its mark last moved
+ * @param breakerSince null while its breaker is closed
+ */
+public record LaneState(
+        String subscription,
+        int index,
+        @Nullable String owner,
+        @Nullable Instant leaseExpiresAt,
+        @Nullable Instant movedAt,
+        @Nullable Instant breakerSince,
+        @Nullable String breakerReason) {}

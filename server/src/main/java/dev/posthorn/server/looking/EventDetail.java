@@ -1,0 +1,65 @@
+package dev.posthorn.server.looking;
+
+import com.fasterxml.jackson.annotation.JsonRawValue;
+import dev.posthorn.event.Event;
+import dev.posthorn.status.FullEvent;
+import dev.posthorn.status.Status;
+import io.swagger.v3.oas.annotations.media.Schema;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event with everything that is known about it.
+ *
+ * @param sourceId the source's own id, if that is no UUID
+ * @param data the payload, if it is JSON: byte for byte as it was recorded
+ * @param dataBase64 the payload, if it is anything else
+ * @param status the worst of its subscriptions'; left out if no subscription wants it
+ */
+record EventDetail(
+        UUID id,
+        @Nullable String sourceId,
+        String source,
+        String type,
+        int version,
+        @Nullable String aggregateType,
+        @Nullable String key,
+        String contentType,
+        @Nullable Instant occurredAt,
+        Instant recordedAt,
+        @Nullable Instant deliverAt,
+        Map<String, String> headers,
+
+        @Schema(types = {"object", "array", "string", "number", "boolean", "null"}) @JsonRawValue @Nullable
+        String data,
+
+        @Nullable String dataBase64,
+        @Nullable Status status,
+        List<SubscriptionItem> subscriptions) {
+
+    static EventDetail of(FullEvent full, Payload payload) {
+        Event event = full.event().event();
+        return new EventDetail(
+                event.id(),
+                event.sourceId(),
+                event.source(),
+                event.type(),
+                event.version(),
+                event.aggregateType(),
+                event.key(),
+                event.contentType(),
+                event.occurredAt(),
+                full.event().createdAt(),
+                event.deliverAt(),
+                event.headers(),
+                payload.json(),
+                payload.base64(),
+                full.overall().orElse(null),
+                full.subscriptions().stream()
+                        .map(status -> SubscriptionItem.withAttempts(status, full.attempts()))
+                        .toList());
+    }
+}

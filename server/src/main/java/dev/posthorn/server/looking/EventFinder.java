@@ -1,0 +1,68 @@
+package dev.posthorn.server.looking;
+
+import dev.posthorn.event.EventIds;
+import dev.posthorn.server.database.Database;
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.status.EventPage;
+import dev.posthorn.status.EventQuery;
+import dev.posthorn.status.EventSearch;
+import dev.posthorn.status.FullEvent;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Finds events by whatever their callers know of them. */
+@Component
+class EventFinder {
+
+    private static final Pattern UUID_FORM =
+            Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
+
+    private final Database database;
+    private final EventSearch search;
+
+    EventFinder(Database database) {
+        this.database = database;
+        this.search = new EventSearch(database.calls(), database.schema());
+    }
+
+    EventPage find(EventQuery query) {
+        database.requireReady();
+        return search.find(query);
+    }
+
+    /** The event with that id, which is a UUID or the source's own; the source is needed only if several gave it. */
+    FullEvent event(String id, @Nullable String source) {
+        database.requireReady();
+        Optional<FullEvent> found =
+                UUID_FORM.matcher(id).matches() ? search.get(UUID.fromString(id), source) : Optional.empty();
+        return found.or(() -> named(id, source)).orElseThrow(() -> unknown(id, source));
+    }
+
+    private Optional<FullEvent> named(String id, @Nullable String source) {
+        return source == null ? ofAnySource(id) : search.get(EventIds.named(source, id), source);
+    }
+
+    private Optional<FullEvent> ofAnySource(String id) {
+        List<UUID> ids = search.ids(id);
+        if (ids.size() > 1) {
+            throw Problem.of(
+                            ProblemType.CONFLICT,
+                            "events of several sources have the id " + id + "; say which with source")
+                    .asException();
+        }
+        return ids.isEmpty() ? Optional.empty() : search.get(ids.get(0), null);
+    }
+
+    private static RuntimeException unknown(String id, @Nullable String source) {
+        return Problem.of(
+                        ProblemType.NOT_FOUND,
+                        "there is no event with id " + id + (source == null ? "" : " of source " + source)
+                                + "; it was never recorded here, or longer ago than the log is kept")
+                .asException();
+    }
+}

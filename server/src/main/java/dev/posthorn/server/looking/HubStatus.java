@@ -1,0 +1,122 @@
+package dev.posthorn.server.looking;
+
+import dev.posthorn.status.LaneState;
+import dev.posthorn.status.SubscriptionGauges;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How everything is doing.
+ *
+ * @param version of the hub that answers
+ * @param instances those that deliver; left out, like all that follows, while the database is away
+ */
+record HubStatus(
+        String version,
+        DatabaseState database,
+        @Nullable List<String> instances,
+        @Nullable LogState log,
+        @Nullable List<SubscriptionState> subscriptions) {
+
+    /**
+     * The hub's database.
+     *
+     * @param ready whether it answers
+     */
+    record DatabaseState(boolean ready) {}
+
+    /**
+     * The log of all events.
+     *
+     * @param newestSeq the newest event's place in it, 0 if there is none
+     */
+    record LogState(long newestSeq, @Nullable Instant newestRecordedAt) {}
+
+    /**
+     * How a subscription is doing.
+     *
+     * @param oldestAge of the oldest event that is neither settled nor deferred; left out if there is none
+     * @param held events that wait behind an earlier one of their key
+     * @param waiting events to be sent again, or deferred
+     * @param deadLetters the open ones
+     * @param breaker left out while no lane's breaker is open
+     * @param instances those that serve it; none: nobody delivers
+     */
+    record SubscriptionState(
+            String name,
+            boolean paused,
+            Pending pending,
+            @Nullable Duration oldestAge,
+            long held,
+            long waiting,
+            long blockedKeys,
+            long deadLetters,
+            @Nullable Duration oldestDeadLetterAge,
+            @Nullable BreakerState breaker,
+            List<String> instances,
+            List<Lane> lanes) {
+
+        static SubscriptionState of(SubscriptionGauges gauges, List<String> instances, List<LaneState> lanes) {
+            return new SubscriptionState(
+                    gauges.subscription(),
+                    gauges.paused(),
+                    new Pending(gauges.pending().value(), gauges.pending().exact()),
+                    gauges.oldestAge(),
+                    gauges.held(),
+                    gauges.waiting(),
+                    gauges.blockedKeys(),
+                    gauges.deadLetters(),
+                    gauges.oldestDeadLetterAge(),
+                    BreakerState.of(gauges.breaker()),
+                    instances,
+                    lanes.stream().map(Lane::of).toList());
+        }
+    }
+
+    /**
+     * How many events are not yet delivered.
+     *
+     * @param exact whether they were counted; else it is an estimate
+     */
+    record Pending(long count, boolean exact) {}
+
+    /**
+     * A receiver that does not take events.
+     *
+     * @param lanes how many lanes' breakers are open
+     */
+    record BreakerState(Instant since, String reason, int lanes) {
+
+        static @Nullable BreakerState of(SubscriptionGauges.@Nullable Breaker breaker) {
+            return breaker == null ? null : new BreakerState(breaker.since(), breaker.reason(), breaker.lanes());
+        }
+    }
+
+    /**
+     * A lane and who looks after it.
+     *
+     * @param owner the instance that owns it; left out if nobody does
+     * @param movedAt when its mark last moved
+     * @param breakerSince left out while its breaker is closed
+     */
+    record Lane(
+            int index,
+            @Nullable String owner,
+            @Nullable Instant leaseExpiresAt,
+            @Nullable Instant movedAt,
+            @Nullable Instant breakerSince,
+            @Nullable String breakerReason) {
+
+        static Lane of(LaneState lane) {
+            return new Lane(
+                    lane.index(),
+                    lane.owner(),
+                    lane.leaseExpiresAt(),
+                    lane.movedAt(),
+                    lane.breakerSince(),
+                    lane.breakerReason());
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.posthorn.server.looking;
+
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemException;
+import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.problem.Violation;
+import dev.posthorn.server.web.PageToken;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+
+/** Reads what stands in the query of a URL. */
+final class Parameters {
+
+    private Parameters() {}
+
+    static Instant time(String name, String text) {
+        try {
+            // A plus sign that was not escaped arrives as a space.
+            return OffsetDateTime.parse(text.replace(' ', '+')).toInstant();
+        } catch (DateTimeException e) {
+            throw refused(name, "is '" + text + "'; write a time with its zone, like 2026-01-31T12:00:00Z");
+        }
+    }
+
+    static int number(String name, String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw refused(name, "is '" + text + "'; it must be a whole number");
+        }
+    }
+
+    static boolean flag(String name, String text) {
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw refused(name, "is '" + text + "'; it must be true or false");
+        };
+    }
+
+    /** Where a list of events goes on. */
+    static long place(String token) {
+        String seq = PageToken.parts(token, 1).get(0);
+        if (!seq.matches("\\d{1,18}")) {
+            throw refused("after", "is not a token of this list; give the 'next' of the page before");
+        }
+        return Long.parseLong(seq);
+    }
+
+    static ProblemException refused(String name, String rule) {
+        return Problem.violated(ProblemType.INVALID_REQUEST, Violation.of(name, rule))
+                .asException();
+    }
+}

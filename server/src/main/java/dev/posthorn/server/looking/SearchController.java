@@ -1,0 +1,103 @@
+package dev.posthorn.server.looking;
+
+import dev.posthorn.server.access.Allowed;
+import dev.posthorn.server.access.Role;
+import dev.posthorn.server.web.Page;
+import dev.posthorn.server.web.PageToken;
+import dev.posthorn.status.EventPage;
+import dev.posthorn.status.EventQuery;
+import dev.posthorn.status.FullEvent;
+import dev.posthorn.status.Status;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.Parameter;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Where is my event? */
+@RestController
+@Tag(name = "Events")
+class SearchController {
+
+    private final EventFinder finder;
+    private final JsonMapper mapper;
+
+    SearchController(EventFinder finder, JsonMapper mapper) {
+        this.finder = finder;
+        this.mapper = mapper;
+    }
+
+    @Operation(
+            summary = "Find events, the newest first",
+            description = "A page may be short, or empty, although more events follow: a search looks at a bounded part"
+                    + " of the log at a time. Only a missing next is the end.")
+    @GetMapping(path = "/v1/events", produces = MediaType.APPLICATION_JSON_VALUE)
+    @Allowed({Role.VIEWER, Role.OPERATOR})
+    Page<EventItem> list(
+            @Parameter(description = "exact, or a pattern with *") @RequestParam(required = false) @Nullable
+                    String type,
+            @Parameter(description = "exact, or a pattern with *") @RequestParam(required = false) @Nullable
+                    String source,
+            @RequestParam(required = false) @Nullable String key,
+            @Parameter(description = "only events that this subscription wants")
+                    @RequestParam(required = false)
+                    @Nullable
+                    String subscription,
+            @Parameter(
+                            description = "PENDING or NEW, SENDING, HELD, DELIVERED or PROCESSED, FAILED, DISCARDED; of"
+                                    + " the subscription if one is given, else of any")
+                    @RequestParam(required = false)
+                    @Nullable
+                    String status,
+            @Parameter(description = "recorded at or after") @RequestParam(required = false) @Nullable String from,
+            @Parameter(description = "recorded before") @RequestParam(required = false) @Nullable String to,
+            @Parameter(description = "1 to 1000, 100 if left out") @RequestParam(required = false) @Nullable
+                    String limit,
+            @Parameter(description = "next of the page before") @RequestParam(required = false) @Nullable
+                    String after) {
+        EventQuery.Builder query = EventQuery.builder();
+        given(type, query::type);
+        given(source, query::source);
+        given(key, query::key);
+        given(subscription, query::subscription);
+        given(status, text -> query.status(Status.parse(text)));
+        given(from, text -> query.from(Parameters.time("from", text)));
+        given(to, text -> query.to(Parameters.time("to", text)));
+        given(limit, text -> query.pageSize(Parameters.number("limit", text)));
+        given(after, text -> query.after(Parameters.place(text)));
+        return page(finder.find(query.build()));
+    }
+
+    private static void given(@Nullable String text, Consumer<String> field) {
+        if (text != null) {
+            field.accept(text);
+        }
+    }
+
+    private static Page<EventItem> page(EventPage found) {
+        return new Page<>(
+                found.events().stream().map(EventItem::of).toList(),
+                found.next() == null ? null : PageToken.of(Long.toString(found.next())));
+    }
+
+    @Operation(
+            summary = "One event with its payload, and what has become of it for each subscription",
+            description = "If several sources gave the same id, say which with source.")
+    @GetMapping(path = "/v1/events/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
+    @Allowed({Role.VIEWER, Role.OPERATOR})
+    EventDetail get(
+            @PathVariable String id,
+            @RequestParam(required = false) @Nullable String source,
+            @Parameter(description = "false leaves the payload out") @RequestParam(defaultValue = "true")
+                    String payload) {
+        boolean wanted = Parameters.flag("payload", payload);
+        FullEvent event = finder.event(id, source);
+        return EventDetail.of(event, wanted ? Payload.of(event.event().event(), mapper) : Payload.LEFT_OUT);
+    }
+}

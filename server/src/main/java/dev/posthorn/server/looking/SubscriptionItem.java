@@ -1,0 +1,76 @@
+package dev.posthorn.server.looking;
+
+import dev.posthorn.status.EventAttempt;
+import dev.posthorn.status.Status;
+import dev.posthorn.status.SubscriptionStatus;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has become of an event for one subscription.
+ *
+ * @param attempts those begun, as far as known
+ * @param made the attempts of which a record is kept, the first one first; only if one event was asked for
+ */
+record SubscriptionItem(
+        String subscription,
+        Status status,
+        int attempts,
+        @Nullable Instant nextAttemptAt,
+        @Nullable Instant deliveredAt,
+        @Nullable String errorClass,
+        @Nullable String errorMessage,
+        @Nullable List<AttemptItem> made) {
+
+    static SubscriptionItem of(SubscriptionStatus status) {
+        return of(status, null);
+    }
+
+    static SubscriptionItem withAttempts(SubscriptionStatus status, List<EventAttempt> all) {
+        return of(
+                status,
+                all.stream()
+                        .filter(attempt -> attempt.subscription().equals(status.subscription()))
+                        .map(AttemptItem::of)
+                        .toList());
+    }
+
+    private static SubscriptionItem of(SubscriptionStatus status, @Nullable List<AttemptItem> made) {
+        return new SubscriptionItem(
+                status.subscription(),
+                status.status(),
+                status.attempts(),
+                status.nextAttemptAt(),
+                status.deliveredAt(),
+                status.errorClass(),
+                status.errorMessage(),
+                made);
+    }
+
+    /** One try to deliver an event. */
+    record AttemptItem(
+            int number,
+            Instant startedAt,
+            long tookMillis,
+            String outcome,
+            @Nullable String errorClass,
+            @Nullable String message,
+            @Nullable Integer replyCode,
+            @Nullable String reply,
+            String instance) {
+
+        static AttemptItem of(EventAttempt attempt) {
+            return new AttemptItem(
+                    attempt.number(),
+                    attempt.startedAt(),
+                    attempt.took().toMillis(),
+                    attempt.outcome(),
+                    attempt.errorClass(),
+                    attempt.message(),
+                    attempt.reply() == null ? null : attempt.reply().code(),
+                    attempt.reply() == null ? null : attempt.reply().text(),
+                    attempt.instance());
+        }
+    }
+}

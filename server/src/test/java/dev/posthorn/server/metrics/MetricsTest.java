@@ -1,0 +1,201 @@
+package dev.posthorn.server.metrics;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.RelayListener;
+import dev.posthorn.relay.RetryPolicy;
+import dev.posthorn.relay.Subscription;
+import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.server.TestClient;
+import dev.posthorn.server.TestHub;
+import dev.posthorn.server.database.Database;
+import dev.posthorn.sink.Outcome;
+import dev.posthorn.testing.RecordingSink;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.yaml.snakeyaml.Yaml;
+
+/** Every metric moves when what it is about happens. In one order, because the figures are read only now and then. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class MetricsTest {
+
+    private static final RecordingSink SINK = RecordingSink.oneAtATime()
+            .answering(event -> switch (event.event().type()) {
+                case "retry" -> new Outcome.Retry("busy");
+                case "reject" -> new Outcome.Reject("no");
+                default -> Outcome.DELIVERED;
+            });
+    private static final RecordingSink AWAY =
+            RecordingSink.oneAtATime().answering(event -> new Outcome.Unavailable("connection refused"));
+
+    private static TestHub hub;
+    private static Relay relay;
+
+    @BeforeAll
+    static void startAHubThatDelivers() {
+        hub = TestHub.start();
+        Database database = hub.bean(Database.class);
+        relay = Relay.builder(database.direct())
+                .listener(hub.bean(RelayListener.class))
+                .subscribe(Subscription.to("billing", SINK)
+                        .lanes(3)
+                        .retry(RetryPolicy.of(5, Duration.ofHours(1)))
+                        .build())
+                .subscribe(Subscription.to("away", AWAY).lanes(1).build())
+                .start();
+        for (String type : List.of("fine", "fine", "reject", "retry", "behind")) {
+            hub.record(Event.builder()
+                    .source("shop")
+                    .type(type)
+                    .key(type.equals("reject") ? "r" : type.startsWith("fine") ? "f" : "k")
+                    .json("{}")
+                    .build());
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        relay.close();
+        hub.close();
+    }
+
+    private static Scrape scrape() {
+        TestClient.Answer answer = hub.rest().get("/actuator/prometheus");
+        assertThat(answer.status()).isEqualTo(200);
+        return new Scrape(answer.text());
+    }
+
+    private static Scrape awaitScrape(Predicate<Scrape> until) {
+        return await().atMost(20, SECONDS).until(MetricsTest::scrape, until);
+    }
+
+    @Test
+    @Order(1)
+    void whatTheRelayDoesIsCounted() {
+        Scrape scrape = awaitScrape(each -> each.of("posthorn_delivered_total") == 2
+                && each.has("posthorn_dead_lettered_total")
+                && each.text().contains("outcome=\"retry\""));
+        assertThat(scrape.of("posthorn_dead_lettered_total")).isEqualTo(1);
+        for (Map.Entry<String, Integer> each :
+                Map.of("delivered", 2, "reject", 1, "retry", 1).entrySet()) {
+            assertThat(scrape.value("posthorn_attempts_total{outcome=\"%s\",subscription=\"billing\"}"
+                            .formatted(each.getKey())))
+                    .hasValue(each.getValue());
+        }
+        awaitScrape(each -> each.of("posthorn_breaker_opened_total", "away") >= 1);
+    }
+
+    /** What takes a fault to bring about is told here as the relay would. */
+    @Test
+    @Order(2)
+    void whatRarelyHappensIsCounted() {
+        RelayListener listener = hub.bean(RelayListener.class);
+        listener.leaseLost("billing", "billing/0", 3);
+        listener.retentionHeld("billing", Duration.ofDays(8), 100);
+        listener.overtaken("billing", SINK.received().get(0));
+        Scrape scrape = scrape();
+        for (String name : List.of("leases_lost", "retention_held", "overtaken")) {
+            assertThat(scrape.of("posthorn_" + name + "_total")).as(name).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @Order(3)
+    void howSubscriptionsAreDoingIsRead() {
+        Scrape scrape =
+                awaitScrape(each -> each.of("posthorn_held") == 1 && each.of("posthorn_breaker_open", "away") == 1);
+        assertThat(scrape.of("posthorn_pending")).isEqualTo(1);
+        assertThat(scrape.of("posthorn_waiting")).isEqualTo(1);
+        assertThat(scrape.of("posthorn_blocked_keys")).isEqualTo(1);
+        assertThat(scrape.of("posthorn_dead_letters")).isEqualTo(1);
+        assertThat(scrape.of("posthorn_oldest_age_seconds")).isPositive();
+        assertThat(scrape.of("posthorn_oldest_dead_letter_age_seconds")).isPositive();
+        assertThat(scrape.of("posthorn_lanes")).isEqualTo(3);
+        assertThat(scrape.of("posthorn_lanes_owned")).isEqualTo(3);
+        assertThat(scrape.of("posthorn_paused")).isZero();
+        assertThat(scrape.of("posthorn_breaker_open")).isZero();
+        assertThat(scrape.of("posthorn_dead_letters", "away")).isZero();
+        assertThat(scrape.of("posthorn_stuck")).isZero();
+        assertThat(scrape.value("posthorn_database_up")).hasValue(1);
+        assertThat(scrape.has("jvm_memory_used_bytes")).isTrue();
+    }
+
+    @Test
+    @Order(4)
+    void whatComesInIsCounted() {
+        String series = "posthorn_ingested_total{outcome=\"duplicate\",protocol=\"grpc\"}";
+        assertThat(scrape().value(series)).hasValue(0);
+        hub.bean(IngestMetrics.class).count(IngestMetrics.Protocol.GRPC, IngestMetrics.Outcome.DUPLICATE, 7);
+        assertThat(scrape().value(series)).hasValue(7);
+    }
+
+    @Test
+    @Order(5)
+    void everyMetricOfAnAlertExists() throws IOException {
+        Scrape scrape = scrape();
+        String alerts = Files.readString(Path.of("../docs/alerts.yaml"));
+        assertThat(metricsIn(alerts))
+                .isNotEmpty()
+                .allSatisfy(name -> assertThat(scrape.has(name)).as(name).isTrue());
+        assertThat(rules(alerts)).isNotEmpty().allSatisfy(rule -> {
+            assertThat(rule).containsKeys("alert", "expr", "labels", "annotations");
+            assertThat(String.valueOf(rule.get("expr"))).contains("posthorn_");
+        });
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> rules(String alerts) {
+        Map<String, List<Map<String, Object>>> document = new Yaml().load(alerts);
+        return document.get("groups").stream()
+                .flatMap(group -> ((List<Map<String, Object>>) group.get("rules")).stream())
+                .toList();
+    }
+
+    @Test
+    @Order(6)
+    void theDocumentationNamesTheMetricsThatThereAreAndNoOthers() throws IOException {
+        String text = Files.readString(Path.of("../docs/monitoring.md"));
+        assertThat(metricsIn(text)).isEqualTo(metricsIn(scrape().text()));
+    }
+
+    private static Set<String> metricsIn(String text) {
+        return Pattern.compile("\\bposthorn_[a-z_]+[a-z]")
+                .matcher(text.replaceAll("(?m)^#.*\n", ""))
+                .results()
+                .map(found -> found.group())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    @Order(7)
+    void aSubscriptionThatIsGoneIsNoLongerTold() {
+        Database database = hub.bean(Database.class);
+        Subscriptions subscriptions = new Subscriptions(database.calls(), database.schema());
+        subscriptions.pause("away");
+        awaitScrape(each -> each.of("posthorn_paused", "away") == 1);
+        relay.close();
+        subscriptions.delete("away");
+        Scrape scrape = awaitScrape(each -> Double.isNaN(each.of("posthorn_pending", "away")));
+        assertThat(scrape.text()).doesNotContain("posthorn_pending{subscription=\"away\"}");
+        awaitScrape(each -> each.of("posthorn_lanes_owned") == 0);
+    }
+}
