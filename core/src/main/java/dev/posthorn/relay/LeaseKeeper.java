@@ -90,7 +90,7 @@ final class LeaseKeeper {
 
     private void end(Holding holding, List<Subscription> now) {
         if (holding.lanes.isEmpty()) {
-            if (now.stream().noneMatch(holding::isFor)) {
+            if (holding.id != LeaseStore.NOT_THERE && now.stream().noneMatch(holding::isFor)) {
                 store.disappear(holding.id);
             }
             holdings.remove(holding);
@@ -105,7 +105,9 @@ final class LeaseKeeper {
     }
 
     private void keep(Holding holding) {
-        register(holding);
+        if (!register(holding)) {
+            return;
+        }
         if (store.appear(holding.id, holding.subscription)) {
             renew(holding);
             share(holding);
@@ -114,23 +116,25 @@ final class LeaseKeeper {
         }
     }
 
-    private void register(Holding holding) {
-        if (holding.id == 0) {
+    private boolean register(Holding holding) {
+        if (holding.id == LeaseStore.NOT_THERE) {
             holding.id = store.register(holding.subscription);
         }
-        if (!holding.requested) {
+        if (holding.id != LeaseStore.NOT_THERE && !holding.requested) {
             holding.requested = store.request(holding.id, holding.subscription);
         }
+        return holding.id != LeaseStore.NOT_THERE;
     }
 
-    /** Deleted while this instance was not heard of. The next pass makes it anew, as a start of the instance would. */
+    /** Deleted while this instance was not heard of. The next pass registers it, as a start of the instance would. */
     private static void forget(Holding holding) {
         log.warn(
-                "Subscription {} was deleted while this instance served it; it begins again where its settings say",
+                "Subscription {} was deleted while this instance served it; it begins again where its settings say, if"
+                        + " it is still wanted",
                 holding.subscription.name());
         holding.lanes.values().forEach(lane -> lane.lease().lose());
         holding.lanes.clear();
-        holding.id = 0;
+        holding.id = LeaseStore.NOT_THERE;
         holding.generation = 0;
         holding.requested = false;
     }

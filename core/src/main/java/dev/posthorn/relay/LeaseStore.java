@@ -9,7 +9,13 @@ import org.jspecify.annotations.Nullable;
 /** Subscriptions, their lanes and who owns them, shared by all instances. */
 interface LeaseStore {
 
-    /** Finds the subscription by its name, or makes it with its first generation. Returns its id. */
+    /** The id of a subscription that does not exist. */
+    long NOT_THERE = 0;
+
+    /**
+     * Finds the subscription by its name, or makes it with its first generation. Returns its id; {@link #NOT_THERE} if
+     * it is not there and others are to make it.
+     */
     long register(Subscription subscription);
 
     /**

@@ -115,11 +115,18 @@ final class PostgresLeaseStore implements LeaseStore {
     private final String instance;
     private final Ticker ticker;
     private final Guards guards;
+    private final boolean makes;
     private final Statements statements;
     private final Generations generations;
 
     PostgresLeaseStore(Session session, String instance, Ticker ticker, Guards guards) {
+        this(session, instance, ticker, guards, true);
+    }
+
+    /** Makes subscriptions that are not there, or leaves that to others. */
+    PostgresLeaseStore(Session session, String instance, Ticker ticker, Guards guards, boolean makes) {
         this.session = session;
+        this.makes = makes;
         this.instance = instance;
         this.ticker = ticker;
         this.guards = guards;
@@ -131,16 +138,16 @@ final class PostgresLeaseStore implements LeaseStore {
     public long register(Subscription subscription) {
         return session.transaction("registering a subscription", connection -> {
             Map<String, Object> name = Map.of("name", subscription.name());
-            Long made = statements.number(connection, MAKE_SUBSCRIPTION, name);
+            Long made = makes ? statements.number(connection, MAKE_SUBSCRIPTION, name) : null;
             if (made != null) {
                 generations.makeFirst(connection, made, subscription);
                 return made;
             }
             Long found = statements.number(connection, FIND_SUBSCRIPTION, name);
-            if (found == null) {
+            if (found == null && makes) {
                 throw new SQLException("subscription " + subscription.name() + " was deleted just now");
             }
-            return found;
+            return found == null ? NOT_THERE : found;
         });
     }
 

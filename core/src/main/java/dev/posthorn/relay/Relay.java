@@ -65,7 +65,7 @@ public final class Relay implements AutoCloseable {
             workers.add(new Worker("posthorn-worker-" + i, new Session(dataSource, builder.schema, builder.guards)));
         }
         this.keeper = new LeaseKeeper(
-                new PostgresLeaseStore(keeperSession, instance, Ticker.SYSTEM, builder.guards),
+                new PostgresLeaseStore(keeperSession, instance, Ticker.SYSTEM, builder.guards, !builder.onlyRegistered),
                 instance,
                 builder.subscriptions,
                 (grant, subscription, orders) -> startLane(grant, subscription, orders, builder.guards),
@@ -305,6 +305,7 @@ public final class Relay implements AutoCloseable {
         private long partitionSize = PartitionKeeper.DEFAULT_SIZE;
         private Retention retention = Retention.defaults();
         private Guards guards = Guards.ALL;
+        private boolean onlyRegistered;
 
         private Builder(DataSource dataSource) {
             this.dataSource = dataSource;
@@ -359,6 +360,15 @@ public final class Relay implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Serves a subscription only while it is stored, and leaves it to {@link Subscriptions#register} to make it: so
+         * that one that was deleted elsewhere is never made anew by an instance that has not heard of that yet.
+         */
+        public Builder onlyRegistered() {
+            this.onlyRegistered = true;
+            return this;
+        }
+
         /** For tests of Posthorn itself. */
         public Builder guards(Guards guards) {
             this.guards = guards;
@@ -382,8 +392,15 @@ public final class Relay implements AutoCloseable {
 
         /** The same relay without threads, for tests that drive it by hand. */
         public Steps stepped(Ticker ticker) {
+            Session session = new Session(dataSource, schema, guards);
             return new Steps(
-                    new Session(dataSource, schema, guards), instance, subscriptions, allListeners(), ticker, guards);
+                    session,
+                    new PostgresLeaseStore(session, instance, ticker, guards, !onlyRegistered),
+                    instance,
+                    subscriptions,
+                    allListeners(),
+                    ticker,
+                    guards);
         }
     }
 }

@@ -14,6 +14,7 @@ public final class Steps implements AutoCloseable {
 
     Steps(
             Session session,
+            LeaseStore leases,
             String instance,
             List<Subscription> subscriptions,
             RelayListener listener,
@@ -21,7 +22,7 @@ public final class Steps implements AutoCloseable {
             Guards guards) {
         this.session = session;
         this.keeper = new LeaseKeeper(
-                new PostgresLeaseStore(session, instance, ticker, guards),
+                leases,
                 instance,
                 subscriptions,
                 (grant, subscription, orders) -> new Lane(

@@ -3,8 +3,10 @@ package dev.posthorn.relay;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Filter;
+import dev.posthorn.log.Guards;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.log.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -51,6 +53,7 @@ public final class Subscriptions {
 
     private static final String DELETE = "DELETE FROM posthorn.subscription WHERE name = :name";
 
+    private final DataSource dataSource;
     private final Queries queries;
     private final SchemaName schema;
 
@@ -74,8 +77,21 @@ public final class Subscriptions {
     public record Wanted(int lanes, Filter filter) {}
 
     public Subscriptions(DataSource dataSource, SchemaName schema) {
+        this.dataSource = dataSource;
         this.queries = new Queries(dataSource, schema);
         this.schema = schema;
+    }
+
+    /**
+     * Stores it before any instance serves it: one that starts now gets what is committed after this call returns. Of one
+     * that is stored already, another filter or number of lanes is asked for, as by an instance that starts with it.
+     */
+    public void register(Subscription subscription) {
+        try (Session session = new Session(dataSource, schema, Guards.ALL)) {
+            LeaseStore store = new PostgresLeaseStore(session, "", Ticker.SYSTEM, Guards.ALL);
+            // False if another change is under way; whoever serves it asks again until it is its turn.
+            var unused = store.request(store.register(subscription), subscription);
+        }
     }
 
     /** All of them, by name. */

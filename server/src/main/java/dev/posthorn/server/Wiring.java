@@ -11,6 +11,7 @@ import dev.posthorn.server.ingest.Ingest;
 import dev.posthorn.server.json.Json;
 import dev.posthorn.server.metrics.IngestMetrics;
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.subscriptions.RelayKeeper;
 import dev.posthorn.server.types.EventTypes;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -53,10 +54,10 @@ class Wiring {
     }
 
     @Bean
-    Ingest ingest(Database database, EventLimits limits, EventTypes types, IngestMetrics metrics) {
+    Ingest ingest(Database database, EventLimits limits, EventTypes types, IngestMetrics metrics, RelayKeeper relay) {
         Outbox outbox =
                 Outbox.builder().schema(database.schema().name()).limits(limits).build();
         Inbox inbox = Inbox.builder().schema(database.schema().name()).build();
-        return new Ingest(database, outbox, inbox, types, metrics, () -> {});
+        return new Ingest(database, outbox, inbox, types, metrics, relay::wake);
     }
 }

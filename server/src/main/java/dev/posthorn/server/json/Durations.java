@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Durations as people write them: {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 7d}. */
 public final class Durations {
 
-    private static final Pattern FORM = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
+    private static final Pattern FORM = Pattern.compile("(\\d{1,10})(ms|s|m|h|d)");
     private static final Map<String, Long> MILLIS =
             Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L, "d", 86_400_000L);
 

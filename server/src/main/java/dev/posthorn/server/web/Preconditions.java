@@ -3,6 +3,7 @@ package dev.posthorn.server.web;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.problem.Violation;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -10,13 +11,24 @@ import org.jspecify.annotations.Nullable;
 public record Preconditions(
         @Nullable String ifMatch, @Nullable String ifNoneMatch) {
 
+    private static final String ANY = "*";
+
+    public Preconditions {
+        if (ifNoneMatch != null && !ifNoneMatch.strip().equals(ANY)) {
+            throw Problem.violated(
+                            ProblemType.INVALID_REQUEST,
+                            Violation.of("If-None-Match", "must be *, so that nothing that exists is changed"))
+                    .asException();
+        }
+    }
+
     public static String etag(long revision) {
         return "\"" + revision + "\"";
     }
 
     /** Refuses the change if what is there, or that nothing is, is not what the caller expects. */
     public void require(@Nullable Long revision) {
-        if (revision != null && "*".equals(ifNoneMatch)) {
+        if (revision != null && ifNoneMatch != null) {
             throw stale("it is there already, at revision " + revision + "; leave out If-None-Match to change it");
         }
         if (ifMatch != null && !matches(ifMatch, revision)) {
@@ -31,7 +43,7 @@ public record Preconditions(
         return revision != null
                 && Arrays.stream(tags.split(","))
                         .map(String::strip)
-                        .anyMatch(tag -> tag.equals("*") || tag.equals(etag(revision)));
+                        .anyMatch(tag -> tag.equals(ANY) || tag.equals(etag(revision)));
     }
 
     private static ProblemException stale(String detail) {

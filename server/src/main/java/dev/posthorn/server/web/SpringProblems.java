@@ -30,6 +30,8 @@ import org.springframework.web.method.annotation.HandlerMethodValidationExceptio
 import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
 import org.springframework.web.servlet.NoHandlerFoundException;
 import org.springframework.web.servlet.resource.NoResourceFoundException;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.JacksonIOException;
 
 /** What Spring finds wrong with a request, as a problem that names the parameter or field. */
 final class SpringProblems {
@@ -74,9 +76,8 @@ final class SpringProblems {
         if (cause instanceof ProblemException || (cause != null && cause.getCause() instanceof ProblemException)) {
             return null;
         }
-        Violation broken = cause == null ? null : UnreadableJson.violation(cause);
-        if (broken != null) {
-            return Problem.violated(ProblemType.INVALID_REQUEST, broken);
+        if (cause instanceof JacksonException json && !(cause instanceof JacksonIOException)) {
+            return Problem.violated(ProblemType.INVALID_REQUEST, UnreadableJson.violation(json));
         }
         return Problem.of(
                 ProblemType.INVALID_REQUEST,

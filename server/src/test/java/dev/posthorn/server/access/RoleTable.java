@@ -16,16 +16,12 @@ final class RoleTable {
         }
     }
 
-    /** Calls that are there. */
+    /** The API. */
     static final List<Row> ROWS = rows("""
             GET    /v1/openapi.yaml                       | open
             GET    /v1/keys                               | admin
             POST   /v1/keys                               | admin
             DELETE /v1/keys/{name}                        | admin
-            """);
-
-    /** Calls of the API that are not in this table's hub yet. Each row moves up when its call is there. */
-    static final List<Row> TO_COME = rows("""
             POST   /v1/events                             | publisher
             GET    /v1/events                             | viewer operator
             GET    /v1/events/{id}                        | viewer operator

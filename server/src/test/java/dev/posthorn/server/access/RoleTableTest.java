@@ -102,9 +102,6 @@ class RoleTableTest {
         assertThat(table)
                 .as("a row without a call, or a call without a row: see RoleTable")
                 .containsExactlyInAnyOrderElementsOf(calls().keySet());
-        assertThat(RoleTable.TO_COME.stream().map(RoleTable.Row::name))
-                .as("calls that are there now: move their rows from TO_COME to ROWS")
-                .doesNotContainAnyElementsOf(calls().keySet());
     }
 
     @Test
@@ -151,7 +148,7 @@ class RoleTableTest {
     @Test
     void theDocumentationShowsTheSameTable() throws Exception {
         String page = Files.readString(Path.of("..", "docs", "access.md"));
-        Stream.of(RoleTable.ROWS, RoleTable.TO_COME, RoleTable.ACTUATOR)
+        Stream.of(RoleTable.ROWS, RoleTable.ACTUATOR)
                 .flatMap(List::stream)
                 .forEach(row -> assertThat(page).contains("| `%s` | %s |".formatted(row.name(), cell(row))));
     }

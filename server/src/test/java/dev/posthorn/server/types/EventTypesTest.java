@@ -154,9 +154,9 @@ class EventTypesTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "[]||wrong type",
+                "[]||one JSON object",
                 "{||not JSON",
-                "{'x':1}|x|the fields are aggregateType, contentType",
+                "{'x':1}|x|known are aggregateType, contentType",
                 "{'description':{}}|description|wrong type",
                 "{'description':'\\u0000'}|description|NUL",
                 "{'description':'\\ud800'}|description|surrogate",
@@ -181,7 +181,7 @@ class EventTypesTest {
                 "{'protobuf':{'descriptor':'?','message':'m'}}|protobuf.descriptor|not Base64",
                 "{'protobuf':{'descriptor':'AAAA','message':'m'}}|protobuf.descriptor|FileDescriptorSet",
                 "{'protobuf':{'descriptor':'','message':'m'}}|protobuf.message|not in the descriptor",
-                "{'protobuf':{'descriptor':'','message':'m','x':1}}|protobuf.x|the fields are descriptor, message"
+                "{'protobuf':{'descriptor':'','message':'m','x':1}}|protobuf.x|known are descriptor, message"
             })
     void aBadDefinitionIsRefusedByTheField(String document, String field, String rule) {
         assertRefused(put("bad", document.replace('\'', '"')), field == null ? "" : field, rule);

@@ -23,6 +23,9 @@ final class RequestWriter {
     private static final Set<String> NOT_THE_EVENTS =
             Set.of("authorization", "cookie", "forwarded", "origin", "referer", "via");
 
+    /** Whoever records an event may call it a sample that receivers should not act upon. */
+    private static final String TEST = "posthorn-test";
+
     private static final String STRUCTURED = "application/cloudevents+json; charset=utf-8";
 
     private final HttpHost host;
@@ -98,6 +101,7 @@ final class RequestWriter {
         own.forEach((name, value) -> {
             String lower = name.toLowerCase(Locale.ROOT);
             if (HeaderRules.isTrace(lower)
+                    || lower.equals(TEST)
                     || (HeaderRules.isFree(lower)
                             && !NOT_THE_EVENTS.contains(lower)
                             && !lower.startsWith("x-forwarded-"))) {

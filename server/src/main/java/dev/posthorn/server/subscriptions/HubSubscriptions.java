@@ -1,0 +1,277 @@
+package dev.posthorn.server.subscriptions;
+
+import dev.posthorn.relay.Subscription;
+import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.server.database.Changes;
+import dev.posthorn.server.database.Database;
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemException;
+import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.secrets.LockedException;
+import dev.posthorn.server.subscriptions.sinks.Assembly;
+import dev.posthorn.server.web.Page;
+import dev.posthorn.server.web.PageToken;
+import dev.posthorn.server.web.Preconditions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+/** What people do with subscriptions. */
+final class HubSubscriptions {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
+    private static final Duration REMOVAL = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final int ATTEMPTS = 5;
+
+    private final Database database;
+    private final Changes changes;
+    private final DocumentReader reader;
+    private final SubscriptionStore store;
+    private final Drafting drafting;
+    private final Blueprint blueprint;
+    private final Registrar registrar;
+    private final SubscriptionKeeper keeper;
+    private final RemovalKeeper removal;
+    private final Subscriptions registered;
+    private final Trial trial;
+
+    HubSubscriptions(
+            Database database,
+            Changes changes,
+            DocumentReader reader,
+            SubscriptionStore store,
+            Drafting drafting,
+            Blueprint blueprint,
+            Registrar registrar,
+            SubscriptionKeeper keeper,
+            RemovalKeeper removal,
+            Subscriptions registered,
+            Trial trial) {
+        this.database = database;
+        this.changes = changes;
+        this.reader = reader;
+        this.store = store;
+        this.drafting = drafting;
+        this.blueprint = blueprint;
+        this.registrar = registrar;
+        this.keeper = keeper;
+        this.removal = removal;
+        this.registered = registered;
+        this.trial = trial;
+    }
+
+    /** What a PUT came to. */
+    record Put(SubscriptionAnswer answer, boolean created) {}
+
+    /**
+     * Makes it as the body says. When this returns it is registered: whatever is recorded from then on is delivered to
+     * it. Tried again if somebody else changes it between the look and the change.
+     */
+    Put put(String name, byte[] body, Preconditions conditions, String caller) {
+        database.requireReady();
+        requireName(name);
+        Document asked = reader.read(body, Document.class);
+        for (int i = 0; i < ATTEMPTS; i++) {
+            Row before = store.find(name).orElse(null);
+            refuseInTheWay(name, before);
+            conditions.require(before == null ? null : before.revision());
+            Draft draft = drafting.draft(name, asked, before);
+            if (before != null && drafting.isSame(draft, before)) {
+                return new Put(answer(before), false);
+            }
+            Optional<Long> revision = save(name, before, draft, caller);
+            if (revision.isPresent()) {
+                registrar.register(draft.subscription(), revision.get());
+                changes.look();
+                return new Put(get(name), before == null);
+            }
+        }
+        throw busy(name);
+    }
+
+    private static ProblemException busy(String name) {
+        return conflict("subscription '" + name + "' is changed by others all the time; try again");
+    }
+
+    private Optional<Long> save(String name, @Nullable Row before, Draft draft, String caller) {
+        return store.save(
+                name,
+                before == null ? null : before.revision(),
+                drafting.document(draft),
+                drafting.secrets(name, draft),
+                caller);
+    }
+
+    private static void requireName(String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw Assembly.refusal(
+                    "name", "must be letters, digits, '.', '_' and '-', at most 100, the first a letter or a digit");
+        }
+    }
+
+    private void refuseInTheWay(String name, @Nullable Row before) {
+        if (before != null) {
+            refuseDeleting(before);
+        } else if (store.isTaken(name)) {
+            throw Problem.of(
+                            ProblemType.CONFLICT,
+                            "a subscription '" + name + "' was made in this database by an application's own relay;"
+                                    + " choose another name")
+                    .asException();
+        }
+    }
+
+    private static void refuseDeleting(Row row) {
+        if (row.deleting()) {
+            throw conflict("subscription '" + row.name() + "' is being deleted; try again when it is gone");
+        }
+    }
+
+    private static ProblemException conflict(String detail) {
+        return new Problem(ProblemType.CONFLICT, detail, List.of(), SOON).asException();
+    }
+
+    SubscriptionAnswer get(String name) {
+        return answer(row(name));
+    }
+
+    private Row row(String name) {
+        database.requireReady();
+        return store.find(name).orElseThrow(() -> notFound(name));
+    }
+
+    private static ProblemException notFound(String name) {
+        return Problem.of(
+                        ProblemType.NOT_FOUND,
+                        "there is no subscription '" + name + "'; GET /v1/subscriptions lists them")
+                .asException();
+    }
+
+    Page<SubscriptionAnswer> list(String limit, @Nullable String after) {
+        database.requireReady();
+        int most = Page.limit(limit);
+        String from = after == null ? "" : PageToken.parts(after, 1).get(0);
+        List<SubscriptionAnswer> found =
+                store.page(from, most + 1).stream().map(this::answer).toList();
+        return Page.of(found, most, last -> PageToken.of(last.name()));
+    }
+
+    Page<RevisionAnswer> revisions(String name, String limit, @Nullable String after) {
+        database.requireReady();
+        int most = Page.limit(limit);
+        List<Revision> found = store.revisions(name, before(after), most + 1);
+        if (found.isEmpty() && after == null) {
+            throw notFound(name);
+        }
+        Page<Revision> page = Page.of(found, most, last -> PageToken.of(Long.toString(last.id())));
+        return new Page<>(page.items().stream().map(this::answer).toList(), page.next());
+    }
+
+    private static long before(@Nullable String after) {
+        if (after == null) {
+            return Long.MAX_VALUE;
+        }
+        String id = PageToken.parts(after, 1).get(0);
+        if (!id.matches("\\d{1,18}")) {
+            throw Assembly.refusal("after", "is not a token of this list; give the 'next' of the page before");
+        }
+        return Long.parseLong(id);
+    }
+
+    private RevisionAnswer answer(Revision revision) {
+        return new RevisionAnswer(
+                revision.number(),
+                revision.changedBy(),
+                revision.changedAt(),
+                revision.document() == null,
+                revision.document() == null ? null : documentOrNull(revision.document()));
+    }
+
+    private SubscriptionAnswer answer(Row row) {
+        SubscriptionKeeper.Trouble trouble = row.deleting() ? null : keeper.trouble(row);
+        return new SubscriptionAnswer(
+                row.name(),
+                row.revision(),
+                row.createdAt(),
+                row.changedAt(),
+                row.paused(),
+                row.pauseReason(),
+                state(row, trouble),
+                trouble == null ? null : trouble.reason(),
+                documentOrNull(row.document()));
+    }
+
+    private static State state(Row row, SubscriptionKeeper.@Nullable Trouble trouble) {
+        if (row.deleting()) {
+            return State.DELETING;
+        }
+        if (trouble != null) {
+            return trouble.state();
+        }
+        if (row.paused()) {
+            return State.PAUSED;
+        }
+        return row.changing() || !row.registered() ? State.PENDING : State.ACTIVE;
+    }
+
+    /** Null for what another version wrote and this one cannot read: the rest is still to be seen. */
+    private @Nullable Document documentOrNull(String stored) {
+        try {
+            return reader.document(reader.tree(stored));
+        } catch (JacksonException e) {
+            return null;
+        }
+    }
+
+    /** Deletes it; false if some instance still has something of it under way, and it goes when that is done. */
+    boolean delete(String name, Preconditions conditions, String caller) {
+        for (int i = 0; i < ATTEMPTS; i++) {
+            Row row = row(name);
+            if (!row.deleting()) {
+                conditions.require(row.revision());
+            }
+            if (row.deleting()
+                    || store.markDeleted(name, row.revision(), caller).isPresent()) {
+                changes.look();
+                return removal.remove(name, REMOVAL);
+            }
+        }
+        throw busy(name);
+    }
+
+    SubscriptionAnswer pause(String name) {
+        refuseDeleting(row(name));
+        registered.pause(name);
+        return get(name);
+    }
+
+    SubscriptionAnswer resume(String name) {
+        refuseDeleting(row(name));
+        registered.resume(name);
+        return get(name);
+    }
+
+    TrialAnswer test(String name, byte @Nullable [] body) {
+        Row row = row(name);
+        refuseDeleting(row);
+        Sample sample = body == null || body.length == 0 ? Sample.DEFAULT : reader.read(body, Sample.class);
+        Subscription fresh = fresh(row);
+        return trial.of(name, fresh.sink(), fresh.timeout(), sample);
+    }
+
+    /** With a sink of its own, besides the one that is served. */
+    private Subscription fresh(Row row) {
+        try {
+            return blueprint.subscription(row);
+        } catch (LockedException e) {
+            throw conflict("subscription '" + row.name() + "' is locked: " + e.reason());
+        } catch (ProblemException e) {
+            throw conflict("subscription '" + row.name() + "' is invalid: "
+                    + e.problem().detail());
+        }
+    }
+}

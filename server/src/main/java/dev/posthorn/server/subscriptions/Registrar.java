@@ -1,0 +1,88 @@
+package dev.posthorn.server.subscriptions;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.Queries;
+import dev.posthorn.relay.Subscription;
+import dev.posthorn.relay.Subscriptions;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts subscriptions into the relay's own tables and takes them out of there. Both happen while the row of the
+ * subscription is locked: otherwise one that was changed and deleted at the same time could be put back by the change,
+ * and would stay there, served by nobody, and hold the log for ever.
+ */
+final class Registrar {
+
+    private static final Logger log = LoggerFactory.getLogger(Registrar.class);
+
+    private static final String LOCK_IF_LIVING = """
+            SELECT 1 FROM posthorn.hub_subscription
+             WHERE name = :name AND revision = :revision AND deleted_at IS NULL FOR UPDATE
+            """;
+
+    private static final String LOCK_IF_DELETED = """
+            SELECT 1 FROM posthorn.hub_subscription WHERE name = :name AND deleted_at IS NOT NULL
+               FOR UPDATE SKIP LOCKED
+            """;
+
+    private static final String IS_THERE =
+            "SELECT 1 FROM posthorn.hub_subscription WHERE name = :name AND deleted_at IS NOT NULL";
+
+    private static final String REMOVE = "DELETE FROM posthorn.hub_subscription WHERE name = :name";
+
+    private final Queries queries;
+    private final Subscriptions registered;
+
+    /**
+     * On connections of two kinds, because a lock is held on one while the other works.
+     *
+     * @param registered on connections that are never waited for
+     */
+    Registrar(Queries queries, Subscriptions registered) {
+        this.queries = queries;
+        this.registered = registered;
+    }
+
+    /** Puts it there, or asks for what has changed; does nothing if it is no longer at that revision. */
+    void register(Subscription subscription, long revision) {
+        Map<String, Object> values = Map.of("name", subscription.name(), "revision", revision);
+        queries.run("registering subscription " + subscription.name(), t -> {
+            boolean current = t.first(LOCK_IF_LIVING, values, row -> true).isPresent();
+            if (current) {
+                registered.register(subscription);
+            }
+            return current;
+        });
+    }
+
+    /** Removes one that is marked as deleted; false while an instance serves it, or another one removes it. */
+    boolean remove(String name) {
+        Map<String, String> values = Map.of("name", name);
+        return queries.run("removing subscription " + name, t -> {
+            if (t.first(LOCK_IF_DELETED, values, row -> true).isEmpty()) {
+                return t.first(IS_THERE, values, row -> true).isEmpty();
+            }
+            if (!isUnregistered(name)) {
+                return false;
+            }
+            t.update(REMOVE, values);
+            log.info("Subscription {}: removed", name);
+            return true;
+        });
+    }
+
+    private boolean isUnregistered(String name) {
+        try {
+            registered.delete(name);
+            return true;
+        } catch (PosthornException e) {
+            if (e.code() != ErrorCode.NOT_FOUND && e.code() != ErrorCode.CONFLICT) {
+                throw e;
+            }
+            return e.code() == ErrorCode.NOT_FOUND;
+        }
+    }
+}

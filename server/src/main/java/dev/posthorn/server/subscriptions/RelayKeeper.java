@@ -1,0 +1,111 @@
+package dev.posthorn.server.subscriptions;
+
+import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.RelayListener;
+import dev.posthorn.relay.Retention;
+import dev.posthorn.relay.Subscription;
+import dev.posthorn.server.database.Database;
+import dev.posthorn.server.database.DatabaseKeeper;
+import dev.posthorn.server.settings.HubSettings;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+
+/** Starts the relay once the database is there, hands it what it is to serve, and stops it before the database goes. */
+public final class RelayKeeper implements SmartLifecycle {
+
+    private final Database database;
+    private final RelayListener listener;
+    private final HubSettings settings;
+    private List<Subscription> wanted = List.of();
+    private boolean stopped;
+    private volatile @Nullable Relay relay;
+    private volatile boolean running;
+
+    public RelayKeeper(Database database, DatabaseKeeper keeper, RelayListener listener, HubSettings settings) {
+        this.database = database;
+        this.listener = listener;
+        this.settings = settings;
+        if (settings.relay().enabled()) {
+            keeper.onceReady(this::begin);
+        }
+    }
+
+    private synchronized void begin() {
+        if (stopped) {
+            return;
+        }
+        Relay started = builder().start();
+        started.serve(wanted);
+        relay = started;
+    }
+
+    private Relay.Builder builder() {
+        HubSettings.Retention kept = settings.retention();
+        Relay.Builder builder = Relay.builder(database.direct())
+                .schema(database.schema().name())
+                .workers(settings.relay().workers())
+                .retention(new Retention(
+                        kept.log(),
+                        kept.attempts(),
+                        kept.deadLetters(),
+                        kept.dedupPeriod(),
+                        Retention.defaults().interval()))
+                .listener(listener)
+                .onlyRegistered();
+        String instance = settings.relay().instance();
+        return instance == null ? builder : builder.instance(instance);
+    }
+
+    /** Serves these from now on, and no others. */
+    synchronized void serve(List<Subscription> subscriptions) {
+        wanted = List.copyOf(subscriptions);
+        Relay started = relay;
+        if (started != null) {
+            started.serve(wanted);
+        }
+    }
+
+    /** Something was committed: look at the log now instead of at the next poll. */
+    public void wake() {
+        Relay started = relay;
+        if (started != null) {
+            started.wake();
+        }
+    }
+
+    /** The relay, once it is started; null on an instance that does not deliver. */
+    public @Nullable Relay relay() {
+        return relay;
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    /** What was sent is answered and settled, and the lanes are free for others. */
+    @Override
+    public void stop() {
+        running = false;
+        Relay started;
+        synchronized (this) {
+            stopped = true;
+            started = relay;
+        }
+        if (started != null) {
+            started.close();
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** After the database, and before the listeners; the other way round at the end. */
+    @Override
+    public int getPhase() {
+        return 2;
+    }
+}

@@ -1,0 +1,24 @@
+package dev.posthorn.server.subscriptions;
+
+import java.util.Locale;
+
+/** How a subscription stands. */
+public enum State {
+    /** It is served. */
+    ACTIVE,
+    /** Nothing of it is sent until somebody resumes it. */
+    PAUSED,
+    /** It is served as before; another filter or number of lanes takes effect in a moment. */
+    PENDING,
+    /** It is served no more and goes as soon as no instance has anything of it under way. */
+    DELETING,
+    /** Its secrets cannot be decrypted, so that it is not served. */
+    LOCKED,
+    /** It cannot be served as it is. */
+    INVALID;
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,175 @@
+package dev.posthorn.server.subscriptions;
+
+import dev.posthorn.log.Queries;
+import dev.posthorn.server.database.Changes;
+import dev.posthorn.server.secrets.Encrypted;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps subscriptions and their revisions. */
+final class SubscriptionStore {
+
+    private static final String ROWS = """
+            SELECT h.name, h.revision, h.document, h.secrets, h.key_id, h.created_at, h.changed_at,
+                   h.deleted_at IS NOT NULL AS deleting, s.id IS NOT NULL AS registered,
+                   coalesce(s.paused, false) AS paused, s.pause_reason, w.number IS NOT NULL AS changing
+              FROM posthorn.hub_subscription h
+              LEFT JOIN posthorn.subscription s ON s.name = h.name COLLATE "C"
+              LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
+            """;
+
+    private static final String ONE = ROWS + " WHERE h.name = :name";
+
+    private static final String ALL = ROWS + " ORDER BY h.name";
+
+    private static final String PAGE = ROWS + " WHERE h.name > :after ORDER BY h.name LIMIT :limit";
+
+    private static final String LOCK =
+            "SELECT revision FROM posthorn.hub_subscription WHERE name = :name AND deleted_at IS NULL FOR UPDATE";
+
+    private static final String IS_TAKEN = """
+            SELECT 1 FROM posthorn.subscription s
+             WHERE s.name = :name
+               AND NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = :name)
+            """;
+
+    /** Revisions count on over a deletion, so that none ever means two things. */
+    private static final String MAKE = """
+            INSERT INTO posthorn.hub_subscription (name, revision, document, secrets, key_id)
+            VALUES (:name,
+                    1 + coalesce((SELECT max(revision) FROM posthorn.hub_subscription_revision WHERE name = :name), 0),
+                    :document, :secrets::bytea, :key_id::text)
+                ON CONFLICT (name) DO NOTHING RETURNING revision
+            """;
+
+    private static final String CHANGE = """
+            UPDATE posthorn.hub_subscription
+               SET revision = revision + 1, document = :document, secrets = :secrets::bytea, key_id = :key_id::text,
+                   changed_at = posthorn.clock()
+             WHERE name = :name RETURNING revision
+            """;
+
+    private static final String MARK_DELETED = """
+            UPDATE posthorn.hub_subscription SET revision = revision + 1, deleted_at = posthorn.clock()
+             WHERE name = :name RETURNING revision
+            """;
+
+    private static final String REMEMBER = """
+            INSERT INTO posthorn.hub_subscription_revision (name, revision, document, changed_by)
+            VALUES (:name, :revision, :document::text, :caller)
+            """;
+
+    private static final String REVISIONS = """
+            SELECT id, revision, document, changed_by, changed_at FROM posthorn.hub_subscription_revision
+             WHERE name = :name AND id < :before ORDER BY id DESC LIMIT :limit
+            """;
+
+    private static final String ENCRYPT_ANEW = """
+            UPDATE posthorn.hub_subscription SET secrets = :secrets, key_id = :key_id
+             WHERE name = :name AND revision = :revision AND key_id = :former
+            """;
+
+    private final Queries queries;
+
+    SubscriptionStore(Queries queries) {
+        this.queries = queries;
+    }
+
+    Optional<Row> find(String name) {
+        return queries.run("looking for subscription " + name, t -> t.first(ONE, Map.of("name", name), Row::of));
+    }
+
+    List<Row> all() {
+        return queries.run("reading subscriptions", t -> t.list(ALL, Map.of(), Row::of));
+    }
+
+    List<Row> page(String after, int limit) {
+        return queries.run("listing subscriptions", t -> t.list(PAGE, Map.of("after", after, "limit", limit), Row::of));
+    }
+
+    /** Whether somebody else's relay has a subscription of that name in this database. */
+    boolean isTaken(String name) {
+        return queries.run(
+                "looking whether " + name + " is free",
+                t -> t.first(IS_TAKEN, Map.of("name", name), row -> true).isPresent());
+    }
+
+    /**
+     * Makes or changes it and remembers the revision.
+     *
+     * @param before the revision that it is now; null if it is to be new
+     * @return the revision that it is then; empty if it was not as said
+     */
+    Optional<Long> save(
+            String name, @Nullable Long before, String document, @Nullable Encrypted secrets, String caller) {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("name", name);
+        values.put("document", document);
+        values.put("secrets", secrets == null ? null : secrets.bytes());
+        values.put("key_id", secrets == null ? null : secrets.keyId());
+        values.put("caller", caller);
+        return queries.run("storing subscription " + name, t -> {
+            boolean asSaid = before == null || isAt(t, name, before);
+            return asSaid ? remembered(t, before == null ? MAKE : CHANGE, values) : Optional.empty();
+        });
+    }
+
+    /** Nobody is to serve it from now on. */
+    Optional<Long> markDeleted(String name, long before, String caller) {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("name", name);
+        values.put("document", null);
+        values.put("caller", caller);
+        return queries.run(
+                "deleting subscription " + name,
+                t -> isAt(t, name, before) ? remembered(t, MARK_DELETED, values) : Optional.empty());
+    }
+
+    private static boolean isAt(Queries.Transaction t, String name, long revision) throws SQLException {
+        return t.first(LOCK, Map.of("name", name), row -> row.getLong("revision"))
+                .filter(found -> found == revision)
+                .isPresent();
+    }
+
+    private static Optional<Long> remembered(Queries.Transaction t, String change, Map<String, @Nullable Object> values)
+            throws SQLException {
+        Optional<Long> revision = t.first(change, values, row -> row.getLong("revision"));
+        if (revision.isPresent()) {
+            values.put("revision", revision.get());
+            t.update(REMEMBER, values);
+            Changes.countUp(t, Changes.Topic.SUBSCRIPTIONS);
+        }
+        return revision;
+    }
+
+    /** The newest first. */
+    List<Revision> revisions(String name, long before, int limit) {
+        Map<String, Object> values = Map.of("name", name, "before", before, "limit", limit);
+        return queries.run(
+                "reading revisions of " + name,
+                t -> t.list(
+                        REVISIONS,
+                        values,
+                        row -> new Revision(
+                                row.getLong("id"),
+                                row.getLong("revision"),
+                                row.getString("document"),
+                                row.getString("changed_by"),
+                                Queries.time(row, "changed_at"))));
+    }
+
+    /** The same secrets by another key; nothing if it was changed since it was read. */
+    void encryptAnew(Row row, String formerKeyId, Encrypted secrets) {
+        Map<String, Object> values = Map.of(
+                "name", row.name(),
+                "revision", row.revision(),
+                "former", formerKeyId,
+                "secrets", secrets.bytes(),
+                "key_id", secrets.keyId());
+        queries.run("encrypting the secrets of " + row.name() + " anew", t -> t.update(ENCRYPT_ANEW, values));
+    }
+}

@@ -1,0 +1,89 @@
+package dev.posthorn.server.subscriptions;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.event.EventLimits;
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.server.subscriptions.sinks.Assembly;
+import dev.posthorn.sink.Channel;
+import dev.posthorn.sink.ErrorClass;
+import dev.posthorn.sink.Outcome;
+import dev.posthorn.sink.Reply;
+import dev.posthorn.sink.Sink;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Sends a marked sample straight to a sink, past the log, and tells what came back. */
+final class Trial {
+
+    /** Nobody waits for longer at the other end of a call. */
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
+    private static final Duration GRACE = Duration.ofMillis(500);
+    private static final String MARK = "posthorn-test";
+
+    private final EventLimits limits;
+
+    Trial(EventLimits limits) {
+        this.limits = limits;
+    }
+
+    TrialAnswer of(String subscription, Sink sink, Duration timeout, Sample sample) {
+        RecordedEvent event = new RecordedEvent(0, event(sample), Instant.now());
+        Duration atMost = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
+        long started = System.nanoTime();
+        Outcome outcome = outcome(sink, subscription + "/test", atMost, event);
+        return answer(outcome, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started));
+    }
+
+    private Event event(Sample sample) {
+        String type = sample.type() == null ? "posthorn.test" : sample.type();
+        String data = sample.data() == null ? "{\"test\": true}" : sample.data().toString();
+        return Assembly.blaming("", () -> {
+            Event event = Event.builder()
+                    .source("posthorn")
+                    .type(type)
+                    .contentType(Event.JSON)
+                    .payload(data.getBytes(UTF_8))
+                    .headers(sample.headers() == null ? Map.of() : sample.headers())
+                    .header(MARK, "true")
+                    .build();
+            limits.check(event);
+            return event;
+        });
+    }
+
+    /** A sink that keeps the order leaves it to its lane to give up; here nobody else would. */
+    private static Outcome outcome(Sink sink, String lane, Duration timeout, RecordedEvent event) {
+        CompletableFuture<Outcome> answer = new CompletableFuture<>();
+        try (Channel channel = sink.open(lane, timeout)) {
+            channel.send(event, 1, answer::complete);
+            channel.flush();
+            return answer.get(timeout.plus(GRACE).toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return new Outcome.Unavailable(ErrorClass.TIMEOUT, "no answer within " + timeout.toMillis() + " ms");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Outcome.Unavailable(ErrorClass.UNKNOWN, "the hub is stopping");
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("an answer is never an exception", e);
+        }
+    }
+
+    private static TrialAnswer answer(Outcome outcome, long tookMillis) {
+        Reply reply = outcome.reply();
+        return new TrialAnswer(
+                outcome.getClass().getSimpleName().toLowerCase(Locale.ROOT),
+                outcome instanceof Outcome.Failure failure ? failure.reason() : null,
+                reply == null ? null : reply.code(),
+                reply == null ? null : reply.text(),
+                tookMillis);
+    }
+}

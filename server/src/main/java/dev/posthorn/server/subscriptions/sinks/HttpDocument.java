@@ -1,0 +1,85 @@
+package dev.posthorn.server.subscriptions.sinks;
+
+import dev.posthorn.http.Destinations;
+import dev.posthorn.http.Form;
+import dev.posthorn.http.HttpSink;
+import dev.posthorn.sink.Sink;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Events are posted to a URL.
+ *
+ * @param url where to; http or https
+ * @param form how an event is put into a request; left out: binary
+ * @param auth how the receiver is shown who is sending; left out: not at all
+ * @param signingSecrets whsec_… secrets by which requests are signed: one, or two during a rotation
+ * @param headers of every request; their values are treated as secrets
+ * @param tls whom to trust, and what to show
+ * @param proxy http://host:port to send through
+ * @param concurrency how many requests an instance has under way at a time; left out: 64
+ * @param retryOn statuses from 300 to 499 after which an event is tried again
+ * @param keepAnswer how many bytes of an answer are kept; left out: 4096
+ */
+public record HttpDocument(
+        @Nullable String url,
+        @Nullable RequestForm form,
+        @Nullable AuthDocument auth,
+        @Nullable List<String> signingSecrets,
+        @Nullable Map<String, String> headers,
+        @Nullable TlsDocument tls,
+        @Nullable String proxy,
+        @Nullable Integer concurrency,
+        @Nullable List<Integer> retryOn,
+        @Nullable Integer keepAnswer)
+        implements SinkDocument {
+
+    /** How an event is put into a request. */
+    public enum RequestForm {
+        BINARY,
+        STRUCTURED,
+        PLAIN;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Override
+    public HttpSink build(Destinations destinations) {
+        HttpSink.Builder builder =
+                HttpSink.builder(Assembly.required("sink.url", url)).destinations(destinations);
+        Assembly<HttpSink.Builder, HttpSink> assembly = Assembly.of("sink.url", builder, HttpSink.Builder::build)
+                .add("sink.form", form, (b, value) -> b.form(Form.valueOf(value.name())))
+                .add("sink.auth", auth, (b, value) -> b.authentication(value.authentication()))
+                .add("sink.signingSecrets", signingSecrets, (b, value) -> b.signedWith(value.toArray(String[]::new)))
+                .add("sink.tls", tls, (b, value) -> b.tls(value.build()))
+                .add("sink.proxy", proxy, HttpSink.Builder::proxy)
+                .add("sink.concurrency", concurrency, HttpSink.Builder::concurrency)
+                .add(
+                        "sink.retryOn",
+                        retryOn,
+                        (b, value) -> b.retryOn(
+                                value.stream().mapToInt(Integer::intValue).toArray()))
+                .add("sink.keepAnswer", keepAnswer, HttpSink.Builder::keepAnswer);
+        if (headers != null) {
+            headers.forEach(
+                    (name, value) -> assembly.add("sink.headers." + name, value, (b, text) -> b.header(name, text)));
+        }
+        return assembly.build();
+    }
+
+    @Override
+    public Optional<String> refusal(Sink built) {
+        return built instanceof HttpSink http ? http.refusal() : Optional.empty();
+    }
+
+    @Override
+    public String toString() {
+        return "HTTP to " + url;
+    }
+}

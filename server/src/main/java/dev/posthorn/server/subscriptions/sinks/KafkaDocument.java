@@ -1,0 +1,52 @@
+package dev.posthorn.server.subscriptions.sinks;
+
+import dev.posthorn.http.Destinations;
+import dev.posthorn.kafka.KafkaSink;
+import dev.posthorn.sink.Sink;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Events are sent to topics of Kafka.
+ *
+ * @param bootstrapServers host:port, several separated by commas
+ * @param topic may hold {aggregateType}, {type} and {source}; left out: {aggregateType}.events
+ * @param topicsByType other topics for some types
+ * @param settings of Kafka's producer; those that look like secrets are treated as such
+ */
+public record KafkaDocument(
+        @Nullable String bootstrapServers,
+        @Nullable String topic,
+        @Nullable Map<String, String> topicsByType,
+        @Nullable Map<String, String> settings)
+        implements SinkDocument {
+
+    @Override
+    public KafkaSink build(Destinations destinations) {
+        KafkaSink.Builder builder = KafkaSink.builder(Assembly.required("sink.bootstrapServers", bootstrapServers));
+        Assembly<KafkaSink.Builder, KafkaSink> assembly = Assembly.of(
+                        "sink.bootstrapServers", builder, KafkaSink.Builder::build)
+                .add("sink.topic", topic, KafkaSink.Builder::topic);
+        if (topicsByType != null) {
+            topicsByType.forEach((type, template) ->
+                    assembly.add("sink.topicsByType." + type, template, (b, text) -> b.topicFor(type, text)));
+        }
+        if (settings != null) {
+            settings.forEach(
+                    (name, value) -> assembly.add("sink.settings." + name, value, (b, text) -> b.setting(name, text)));
+        }
+        return assembly.build();
+    }
+
+    /** Brokers are ours, so any address will do. */
+    @Override
+    public Optional<String> refusal(Sink built) {
+        return Optional.empty();
+    }
+
+    @Override
+    public String toString() {
+        return "Kafka at " + bootstrapServers;
+    }
+}

@@ -1,0 +1,22 @@
+package dev.posthorn.server.subscriptions.sinks;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.posthorn.http.Destinations;
+import dev.posthorn.sink.Sink;
+import java.util.Optional;
+
+/** Where a subscription's events go, as its document says it. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
+@JsonSubTypes({
+    @JsonSubTypes.Type(name = "http", value = HttpDocument.class),
+    @JsonSubTypes.Type(name = "kafka", value = KafkaDocument.class)
+})
+public sealed interface SinkDocument permits HttpDocument, KafkaDocument {
+
+    /** The sink; a setting that cannot be used is a problem that names it. */
+    Sink build(Destinations destinations);
+
+    /** Why nothing can be sent there at present, by a look that may take some seconds. */
+    Optional<String> refusal(Sink built);
+}

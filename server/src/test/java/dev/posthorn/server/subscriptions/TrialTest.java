@@ -1,0 +1,125 @@
+package dev.posthorn.server.subscriptions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.server.TestClient;
+import dev.posthorn.server.TestHub;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Samples that are sent to try a subscription out. */
+class TrialTest {
+
+    private static TestHub hub;
+    private static TestClient rest;
+
+    private final Receiver receiver = new Receiver();
+
+    @BeforeAll
+    static void start() {
+        hub = TestHub.start();
+        rest = hub.rest();
+    }
+
+    @AfterAll
+    static void stop() {
+        hub.close();
+    }
+
+    @AfterEach
+    void close() {
+        receiver.close();
+        rest.delete("/v1/subscriptions/tried");
+    }
+
+    private JsonNode tried(String body) {
+        TestClient.Answer answer = body == null
+                ? rest.post("/v1/subscriptions/tried/test")
+                : rest.post("/v1/subscriptions/tried/test", body);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+        return answer.json();
+    }
+
+    private void subscribe(String url) {
+        TestClient.Answer put = rest.put("/v1/subscriptions/tried", """
+                {"timeout": "1s", "filter": {"types": ["nothing"]},
+                 "sink": {"kind": "http", "url": "%s", "auth": {"kind": "bearer", "token": "t0ken"}}}
+                """.formatted(url));
+        assertThat(put.status()).as(put.text()).isEqualTo(201);
+    }
+
+    @Test
+    void aSampleIsMarkedAndGoesTheWholeWay() {
+        subscribe(receiver.url("/hook"));
+        receiver.answering(202, "thank you");
+        JsonNode answer = tried(null);
+        assertThat(answer.path("outcome").stringValue()).isEqualTo("delivered");
+        assertThat(answer.path("status").asInt()).isEqualTo(202);
+        assertThat(answer.path("tookMillis").asInt()).isNotNegative();
+        Receiver.Request request = receiver.requests().get(0);
+        assertThat(request.type()).isEqualTo("posthorn.test");
+        assertThat(request.header("posthorn-test")).isEqualTo("true");
+        assertThat(request.header("Authorization")).isEqualTo("Bearer t0ken");
+        assertThat(request.body()).isEqualTo("{\"test\": true}");
+    }
+
+    @Test
+    void aSampleMayBeGiven() {
+        subscribe(receiver.url("/hook"));
+        tried("{\"type\": \"order.placed\", \"data\": [1, 2], \"headers\": {\"tenant\": \"x\"}}");
+        Receiver.Request request = receiver.requests().get(0);
+        assertThat(request.type()).isEqualTo("order.placed");
+        assertThat(request.body()).isEqualTo("[1,2]");
+        assertThat(request.header("tenant")).isEqualTo("x");
+        assertThat(request.header("posthorn-test")).isEqualTo("true");
+        assertThat(rest.post("/v1/subscriptions/tried/test", "{\"kind\": 5}").status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void aFailureIsToldAsItIs() {
+        subscribe(receiver.url("/hook"));
+        receiver.answering(500, "out of paper");
+        JsonNode answer = tried(null);
+        assertThat(answer.path("outcome").stringValue()).isEqualTo("retry");
+        assertThat(answer.path("status").asInt()).isEqualTo(500);
+        assertThat(answer.path("reply").stringValue()).isEqualTo("out of paper");
+        assertThat(answer.path("reason").stringValue()).contains("500");
+        receiver.answering(410, "no more");
+        assertThat(tried(null).path("outcome").stringValue()).isEqualTo("gone");
+        assertThat(rest.get("/v1/subscriptions/tried").json().path("paused").asBoolean())
+                .as("a sample changes nothing")
+                .isFalse();
+        receiver.answering(404, "who?");
+        assertThat(tried(null).path("outcome").stringValue()).isEqualTo("reject");
+    }
+
+    @Test
+    void aReceiverThatIsAwayIsUnavailable() {
+        subscribe(receiver.url("/hook"));
+        receiver.close();
+        JsonNode answer = tried(null);
+        assertThat(answer.path("outcome").stringValue()).isEqualTo("unavailable");
+        assertThat(answer.has("status")).isFalse();
+    }
+
+    @Test
+    void aReceiverThatHangsIsNotWaitedForAndItsConnectionIsClosed() {
+        subscribe(receiver.url("/hook"));
+        CountDownLatch never = new CountDownLatch(1);
+        receiver.answering(exchange -> never.await());
+        JsonNode answer = tried(null);
+        never.countDown();
+        assertThat(answer.path("outcome").stringValue()).isEqualTo("retry");
+        assertThat(answer.path("tookMillis").asInt()).isBetween(900, 2_000);
+    }
+
+    @Test
+    void nobodyIsTriedWhoIsNotThere() {
+        assertThat(rest.post("/v1/subscriptions/nobody/test").status()).isEqualTo(404);
+    }
+}
