@@ -397,7 +397,9 @@ public final class Lane {
                 && dispatch.inFlight() == 0
                 && progress.isWritten()
                 && !troubles.hasChanges()
-                && mailbox.isEmpty()) {
+                && mailbox.isEmpty()
+                // The order may have come in the middle of this pass.
+                && dispatch.unsentBeforeDelivered().isEmpty()) {
             end(State.LEFT);
         }
     }

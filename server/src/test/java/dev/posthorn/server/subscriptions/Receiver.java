@@ -87,6 +87,10 @@ final class Receiver implements AutoCloseable {
         return "http://127.0.0.1:" + port() + path;
     }
 
+    int count() {
+        return requests.size();
+    }
+
     List<Request> requests() {
         return List.copyOf(requests);
     }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -73,7 +74,7 @@ class SubscriptionDeliveryTest {
     @Test
     void whatIsPublishedRightAfterTheAnswerIsDelivered() {
         List<String> expected = new ArrayList<>();
-        for (int batch = 0; batch < 10; batch++) {
+        for (int batch = 0; batch < 3; batch++) {
             for (int i = 0; i < 10; i++) {
                 String type = "round." + batch + "." + i;
                 expected.add(type);
@@ -125,23 +126,25 @@ class SubscriptionDeliveryTest {
         String document = "{\"filter\": {\"types\": [\"load.*\"]}, \"sink\": {\"kind\": \"http\", \"url\": \"%s\"}}";
         put("load", document.formatted(receiver.url("/0")));
         List<String> ids = new ArrayList<>();
+        AtomicBoolean changed = new AtomicBoolean();
         CompletableFuture<Void> load = CompletableFuture.runAsync(() -> {
-            for (int i = 0; i < 200; i++) {
+            while (!changed.get()) {
                 List<Event> events = IntStream.range(0, 10)
                         .mapToObj(n -> event("load.x", "k" + n))
                         .toList();
                 publish(hub, events);
                 events.forEach(event -> ids.add(event.id().toString()));
+                await().pollInterval(1, MILLISECONDS).until(() -> ids.size() - receiver.count() < 200);
             }
         });
         for (int i = 1; i <= 10; i++) {
-            int before = receiver.requests().size();
-            await().atMost(20, SECONDS)
-                    .until(() -> load.isDone() || receiver.requests().size() > before + 20);
+            int before = receiver.count();
+            await().atMost(20, SECONDS).until(() -> receiver.count() > before + 20);
             assertThat(rest.put("/v1/subscriptions/load", document.formatted(receiver.url("/" + i)))
                             .status())
                     .isEqualTo(200);
         }
+        changed.set(true);
         load.join();
         await().atMost(60, SECONDS)
                 .untilAsserted(() -> assertThat(receiver.requests()).hasSizeGreaterThanOrEqualTo(ids.size()));
@@ -149,7 +152,7 @@ class SubscriptionDeliveryTest {
         assertThat(receiver.requests().stream().map(Receiver.Request::id).toList())
                 .containsExactlyInAnyOrderElementsOf(ids);
         assertThat(receiver.requests().stream().map(Receiver.Request::path).distinct())
-                .as("several of the changes took effect while events came")
+                .as("the changes took effect while events came")
                 .hasSizeGreaterThan(3);
     }
 
