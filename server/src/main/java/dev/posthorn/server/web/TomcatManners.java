@@ -6,6 +6,7 @@ import org.apache.catalina.Context;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardHost;
 import org.apache.coyote.http11.AbstractHttp11Protocol;
+import org.apache.tomcat.util.buf.EncodedSolidusHandling;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.stereotype.Component;
@@ -54,5 +55,8 @@ class TomcatManners implements WebServerFactoryCustomizer<TomcatServletWebServer
         // A caller reads the answer only when its body is sent: so much of one that is refused is still taken.
         http.setMaxSwallowSize((int) (2 * limits.body().toBytes()));
         connector.setXpoweredBy(false);
+        // An event's id may be any text, slashes included; Spring splits the path before it decodes.
+        connector.setEncodedSolidusHandling(EncodedSolidusHandling.PASS_THROUGH.getValue());
+        connector.setEncodedReverseSolidusHandling(EncodedSolidusHandling.PASS_THROUGH.getValue());
     }
 }

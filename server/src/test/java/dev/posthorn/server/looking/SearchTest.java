@@ -238,6 +238,16 @@ class SearchTest {
     }
 
     @Test
+    void anIdMayHoldSlashes() {
+        record(event("order.placed", "slashes").id("order/4711\\placed"));
+        assertThat(get("/v1/events/order%2F4711%5Cplaced")
+                        .json()
+                        .get("sourceId")
+                        .asString())
+                .isEqualTo("order/4711\\placed");
+    }
+
+    @Test
     void anIdThatTwoSourcesUseIsRefusedUntilOneIsNamed() {
         UUID id = UUID.randomUUID();
         record(event("order.placed", "twice").id(id));

@@ -172,7 +172,6 @@ class ProblemTest {
                 "GET /v1/keys HTTP/1.1\r\nHost: localhost\r\nBad Header: x\r\nConnection: close\r\n\r\n",
                 "GET /v1/keys HTTP/1.1\r\nConnection: close\r\n\r\n",
                 "GET /v1/keys HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n",
-                "GET /v1/a%2Fb HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
                 "GET /v1/a%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
                 "GET /v1/keys?limit=%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
                 "GET /../../etc HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
