@@ -1,28 +1,24 @@
 package dev.posthorn.server.database;
 
-import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Queries;
+import dev.posthorn.server.rounds.Rounds;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Tells every instance that something was changed which it holds in memory. Whoever changes counts the topic up in the
  * same transaction; all look at the counts a few times a second.
  */
-public final class Changes implements SmartLifecycle {
-
-    private static final Logger log = LoggerFactory.getLogger(Changes.class);
+public final class Changes extends Rounds {
 
     private static final Duration LOOK_INTERVAL = Duration.ofMillis(250);
+
+    /** After the database. */
+    private static final int PHASE = 1;
 
     private static final String NUMBERS = "SELECT topic, number FROM posthorn.hub_change";
 
@@ -43,16 +39,13 @@ public final class Changes implements SmartLifecycle {
     private final Queries queries;
     private final Map<Topic, Runnable> readers = new ConcurrentHashMap<>();
     private final Map<Topic, Long> known = new EnumMap<>(Topic.class);
-    private final CountDownLatch stopping = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::watch, "posthorn-changes");
     private volatile boolean read;
-    private volatile boolean running;
 
     /** Begins to look once the database is there. */
     public Changes(Database database, DatabaseKeeper keeper) {
+        super("posthorn-changes", LOOK_INTERVAL, PHASE);
         this.database = database;
         this.queries = database.queries();
-        thread.setDaemon(true);
         keeper.onceReady(this::look);
     }
 
@@ -88,52 +81,10 @@ public final class Changes implements SmartLifecycle {
         return read;
     }
 
-    private void watch() {
-        while (!pause()) {
-            try {
-                if (database.isReady()) {
-                    look();
-                }
-            } catch (PosthornException e) {
-                log.debug("Could not look for changes; trying again", e);
-            } catch (RuntimeException bug) {
-                log.error("An error nobody expected while looking for changes; trying again", bug);
-            }
+    @Override
+    protected void round() {
+        if (database.isReady()) {
+            look();
         }
-    }
-
-    private boolean pause() {
-        try {
-            return stopping.await(LOOK_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
-    @Override
-    public void start() {
-        running = true;
-        thread.start();
-    }
-
-    @Override
-    public void stop() {
-        running = false;
-        stopping.countDown();
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    @Override
-    public int getPhase() {
-        return 1;
     }
 }

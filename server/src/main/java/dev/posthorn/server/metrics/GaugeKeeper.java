@@ -1,7 +1,7 @@
 package dev.posthorn.server.metrics;
 
-import dev.posthorn.error.PosthornException;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.rounds.Rounds;
 import dev.posthorn.status.EventStatuses;
 import dev.posthorn.status.Gauges;
 import dev.posthorn.status.LaneState;
@@ -15,19 +15,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Reads the figures of all subscriptions now and then, so that a scrape only takes what is there: it neither costs the
  * database anything nor waits for it. What is too old is no longer told.
  */
-final class GaugeKeeper implements SmartLifecycle {
+final class GaugeKeeper extends Rounds {
 
-    private static final Logger log = LoggerFactory.getLogger(GaugeKeeper.class);
+    /** After the database. */
+    private static final int PHASE = 1;
 
     private static final Duration STUCK_FOR = Duration.ofMinutes(30);
     private static final Duration LATENCY_PERIOD = Duration.ofMinutes(5);
@@ -50,13 +46,11 @@ final class GaugeKeeper implements SmartLifecycle {
     private final Reading<Map<String, Figures.Current>> current;
     private final Reading<Map<String, Figures.Slow>> slow;
     private final SubscriptionMeters meters;
-    private final CountDownLatch stopping = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::keep, "posthorn-gauge-keeper");
     private long nextSlowAt = System.nanoTime();
     private volatile boolean lastOneWentWell;
-    private volatile boolean running;
 
     GaugeKeeper(Database database, MeterRegistry registry, Timing timing) {
+        super("posthorn-gauge-keeper", timing.interval(), PHASE);
         this.database = database;
         this.timing = timing;
         this.gauges = new Gauges(database.calls(), database.schema());
@@ -65,7 +59,6 @@ final class GaugeKeeper implements SmartLifecycle {
         this.current = new Reading<>(timing.keptFor());
         this.slow = new Reading<>(timing.keptFor().plus(timing.slow()));
         this.meters = new SubscriptionMeters(registry, current, slow);
-        thread.setDaemon(true);
         Gauge.builder("posthorn.database.up", this, keeper -> keeper.isUp() ? 1 : 0)
                 .description("Whether the database answered when the figures were last read")
                 .register(registry);
@@ -75,21 +68,18 @@ final class GaugeKeeper implements SmartLifecycle {
         return lastOneWentWell && current.value() != null;
     }
 
-    private void keep() {
-        do {
-            try {
-                if (database.isReady()) {
-                    read();
-                    lastOneWentWell = true;
-                }
-            } catch (PosthornException e) {
-                lastOneWentWell = false;
-                log.debug("Could not read the figures; trying again", e);
-            } catch (RuntimeException bug) {
-                lastOneWentWell = false;
-                log.error("An error nobody expected while reading the figures; trying again", bug);
-            }
-        } while (!pause());
+    @Override
+    protected void round() {
+        if (!database.isReady()) {
+            return;
+        }
+        boolean well = false;
+        try {
+            read();
+            well = true;
+        } finally {
+            lastOneWentWell = well;
+        }
     }
 
     private void read() {
@@ -118,35 +108,5 @@ final class GaugeKeeper implements SmartLifecycle {
                             Figures.stuck(stuck, subscription)));
         }
         slow.take(figures);
-    }
-
-    private boolean pause() {
-        try {
-            return stopping.await(timing.interval().toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
-    @Override
-    public void start() {
-        running = true;
-        thread.start();
-    }
-
-    @Override
-    public void stop() {
-        running = false;
-        stopping.countDown();
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    @Override
-    public int getPhase() {
-        return 1;
     }
 }

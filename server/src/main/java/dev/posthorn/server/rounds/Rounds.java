@@ -1,0 +1,85 @@
+package dev.posthorn.server.rounds;
+
+import dev.posthorn.error.PosthornException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/** Whoever has a thread that makes its round again and again while the hub runs. A round that fails is made again. */
+public abstract class Rounds implements SmartLifecycle {
+
+    private static final Logger log = LoggerFactory.getLogger(Rounds.class);
+
+    private final Duration interval;
+    private final int phase;
+    private final Thread thread;
+    private final CountDownLatch stopping = new CountDownLatch(1);
+    private volatile boolean running;
+
+    /**
+     * @param interval the pause between two rounds
+     * @param phase those with a lower one start before this one and stop after it
+     */
+    protected Rounds(String name, Duration interval, int phase) {
+        this.interval = interval;
+        this.phase = phase;
+        this.thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+    }
+
+    /** One of them. */
+    protected abstract void round();
+
+    private void run() {
+        do {
+            try {
+                round();
+            } catch (PosthornException e) {
+                log.debug("{}: a round failed; making it again", thread.getName(), e);
+            } catch (RuntimeException bug) {
+                log.error("{}: an error nobody expected; going on", thread.getName(), bug);
+            }
+        } while (!pause(interval));
+    }
+
+    /** Waits so long; true, at once, if it is to stop. */
+    protected final boolean pause(Duration duration) {
+        try {
+            return stopping.await(duration.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    @Override
+    public final void start() {
+        running = true;
+        thread.start();
+    }
+
+    /** Waits for the round that is being made. */
+    @Override
+    public final void stop() {
+        running = false;
+        stopping.countDown();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public final boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public final int getPhase() {
+        return phase;
+    }
+}
