@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
             Scale.class,
             Hold.class,
             Retry.class,
-            Webhook.class
+            Webhook.class,
+            Ingest.class
         })
 public final class Bench {
 

@@ -6,6 +6,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,13 @@ final class ChildProgram implements AutoCloseable {
             }
         }
         throw new IllegalStateException(name + " ended before it wrote \"" + beginning + "\"; see its messages above");
+    }
+
+    /** CPU time that it has used so far. */
+    Duration cpuTime() {
+        return process.info()
+                .totalCpuDuration()
+                .orElseThrow(() -> new IllegalStateException("This system does not tell the CPU time of " + name));
     }
 
     @Override

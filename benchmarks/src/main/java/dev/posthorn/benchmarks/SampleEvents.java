@@ -49,7 +49,11 @@ final class SampleEvents {
         String digits = Integer.toString(order);
         json.append("0000000000", 0, 10 - digits.length()).append(digits).append('"');
         for (int field = 0; json.length() < size - 2 * FIELD_LENGTH; field++) {
-            json.append(",\"").append(FIELDS[field % FIELDS.length]).append("\":\"");
+            // Numbered, because no name may stand twice in an object.
+            json.append(",\"")
+                    .append(FIELDS[field % FIELDS.length])
+                    .append(field)
+                    .append("\":\"");
             appendLetters(json, FIELD_LENGTH);
             json.append('"');
         }

@@ -78,6 +78,15 @@ class BenchTest {
         assertThat(number(json, "p99Ratio")).isPositive();
     }
 
+    @Test
+    void ingestReportsTheRatesOfBothWaysInAndOfTheBareInsert() throws IOException {
+        String json = run("ingest");
+        assertThat(number(json, "restPerSecond")).isPositive();
+        assertThat(number(json, "grpcPerSecond")).isPositive();
+        assertThat(number(json, "barePerSecond")).isPositive();
+        assertThat(number(json, "grpcHubCpuMicrosPerEvent")).isPositive();
+    }
+
     private String run(String name) throws IOException {
         Path file = directory.resolve(name + ".json");
         assertThat(Bench.run(name, "--quick", "--json", file.toString())).isZero();

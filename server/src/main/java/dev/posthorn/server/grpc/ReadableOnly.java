@@ -6,12 +6,14 @@ import dev.posthorn.server.problem.ProblemType;
 import io.grpc.BindableService;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.ServerInterceptors;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.StatusRuntimeException;
+import java.io.InputStream;
 
 /** Refuses bytes that are no message of the protocol. gRPC itself would call that an unknown error of the server. */
 final class ReadableOnly implements ServerInterceptor {
@@ -21,7 +23,21 @@ final class ReadableOnly implements ServerInterceptor {
     /** The service with messages that are read where this can see it fail. */
     static ServerServiceDefinition guard(BindableService service) {
         return ServerInterceptors.intercept(
-                ServerInterceptors.useInputStreamMessages(service.bindService()), new ReadableOnly());
+                ServerInterceptors.useMarshalledMessages(service.bindService(), new AsItIs()), new ReadableOnly());
+    }
+
+    /** Hands bytes on without a buffer of its own, so that gRPC still knows their length and copies them once. */
+    private static final class AsItIs implements MethodDescriptor.Marshaller<InputStream> {
+
+        @Override
+        public InputStream stream(InputStream bytes) {
+            return bytes;
+        }
+
+        @Override
+        public InputStream parse(InputStream bytes) {
+            return bytes;
+        }
     }
 
     @Override

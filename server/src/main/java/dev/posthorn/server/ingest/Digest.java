@@ -3,9 +3,9 @@ package dev.posthorn.server.ingest;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.posthorn.event.Event;
-import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeMap;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What an event says, in 16 bytes: two events with the same id and the same digest are one event that was sent twice. The
- * trace context is left out, because a client that tries again does so in another span.
+ * trace context is left out, because a client that tries again does so in another span. Not thread-safe.
  */
 final class Digest {
 
@@ -21,22 +21,24 @@ final class Digest {
     private static final Set<String> LEFT_OUT = Set.of("traceparent", "tracestate");
 
     private final MessageDigest sha256 = sha256();
+    private final StringBuilder fields = new StringBuilder();
 
-    private Digest() {}
-
-    static byte[] of(Event event) {
-        Digest digest = new Digest();
-        digest.add(event.source());
-        digest.add(event.type());
-        digest.add(Integer.toString(event.version()));
-        digest.add(event.aggregateType());
-        digest.add(event.key());
-        digest.add(event.contentType());
-        digest.add(String.valueOf(event.occurredAt()));
-        digest.add(String.valueOf(event.deliverAt()));
-        new TreeMap<>(event.headers()).forEach(digest::addHeader);
-        digest.add(event.payload());
-        return Arrays.copyOf(digest.sha256.digest(), LENGTH);
+    byte[] of(Event event) {
+        fields.setLength(0);
+        add(event.source());
+        add(event.type());
+        add(event.version());
+        add(event.aggregateType());
+        add(event.key());
+        add(event.contentType());
+        add(event.occurredAt());
+        add(event.deliverAt());
+        if (!event.headers().isEmpty()) {
+            new TreeMap<>(event.headers()).forEach(this::addHeader);
+        }
+        // All texts in one update, ended by the full stop: many small updates take longer.
+        sha256.update(fields.append('.').toString().getBytes(UTF_8));
+        return Arrays.copyOf(sha256.digest(event.payload()), LENGTH);
     }
 
     private void addHeader(String name, String value) {
@@ -46,19 +48,26 @@ final class Digest {
         }
     }
 
+    /** With its length, so that no two fields run into each other. */
     private void add(@Nullable String text) {
         if (text == null) {
-            sha256.update((byte) 0);
+            fields.append('~');
         } else {
-            sha256.update((byte) 1);
-            add(text.getBytes(UTF_8));
+            fields.append(text.length()).append(':').append(text);
         }
     }
 
-    /** With its length, so that no two fields run into each other. */
-    private void add(byte[] bytes) {
-        sha256.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.length));
-        sha256.update(bytes);
+    private void add(@Nullable Instant time) {
+        if (time == null) {
+            fields.append('~');
+        } else {
+            add(time.getEpochSecond());
+            add(time.getNano());
+        }
+    }
+
+    private void add(long number) {
+        fields.append(number).append(',');
     }
 
     private static MessageDigest sha256() {

@@ -71,8 +71,9 @@ public final class Ingest {
 
     private List<Recorded> record(List<Event> events) {
         types.check(events);
+        Digest digest = new Digest();
         List<InboxEntry> entries = events.stream()
-                .map(event -> new InboxEntry(event.id(), Digest.of(event)))
+                .map(event -> new InboxEntry(event.id(), digest.of(event)))
                 .toList();
         List<Recorded> recorded = inTransaction(events, entries);
         if (recorded.stream().anyMatch(each -> !each.duplicate())) {
