@@ -52,16 +52,7 @@ final class BareInsert implements Publishing {
     }
 
     private static void bind(PreparedStatement insert, Event event) throws SQLException {
-        insert.setObject(1, event.id());
-        insert.setString(2, event.sourceId());
-        insert.setString(3, event.source());
-        insert.setString(4, event.type());
-        insert.setInt(5, event.version());
-        insert.setString(6, event.aggregateType());
-        insert.setString(7, event.key());
-        insert.setString(8, event.contentType());
-        insert.setBytes(9, event.payload());
-        insert.setNull(10, Types.OTHER);
+        PlainTable.bindFields(insert, event);
         insert.setObject(11, Objects.requireNonNull(event.occurredAt()).atOffset(ZoneOffset.UTC));
         insert.setNull(12, Types.TIMESTAMP_WITH_TIMEZONE);
     }

@@ -51,6 +51,12 @@ final class PlainTable implements Write.Recording {
     }
 
     private static void bind(PreparedStatement insert, Event event) throws SQLException {
+        bindFields(insert, event);
+        insert.setNull(11, Types.TIMESTAMP_WITH_TIMEZONE);
+    }
+
+    /** The first ten columns, as every table of ours for comparison has them. */
+    static void bindFields(PreparedStatement insert, Event event) throws SQLException {
         insert.setObject(1, event.id());
         insert.setString(2, event.sourceId());
         insert.setString(3, event.source());
@@ -61,6 +67,5 @@ final class PlainTable implements Write.Recording {
         insert.setString(8, event.contentType());
         insert.setBytes(9, event.payload());
         insert.setNull(10, Types.OTHER);
-        insert.setNull(11, Types.TIMESTAMP_WITH_TIMEZONE);
     }
 }

@@ -4,10 +4,9 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.EventRow;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.sink.Reply;
+import dev.posthorn.relay.Attempt;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -110,7 +109,7 @@ public final class DeadLetters {
                     .orElseThrow(() -> unknown(id));
             RecordedEvent event = t.first(EVENT.replace("{columns}", EventRow.COLUMNS), values, EventRow::read)
                     .orElseThrow(() -> unknown(id));
-            return new FullDeadLetter(letter, event, t.list(ATTEMPTS, values, DeadLetters::attempt));
+            return new FullDeadLetter(letter, event, t.list(ATTEMPTS, values, Attempt::read));
         });
     }
 
@@ -161,18 +160,6 @@ public final class DeadLetters {
                         at,
                         Objects.requireNonNullElse(row.getString("discarded_by"), ""),
                         Objects.requireNonNullElse(row.getString("discard_reason"), ""));
-    }
-
-    private static Attempt attempt(ResultSet row) throws SQLException {
-        return new Attempt(
-                row.getInt("number"),
-                Queries.time(row, "started_at"),
-                Duration.ofMillis(row.getLong("took_ms")),
-                row.getString("outcome"),
-                row.getString("error_class"),
-                row.getString("message"),
-                row.getString("reply") == null ? null : new Reply(row.getInt("reply_code"), row.getString("reply")),
-                row.getString("instance"));
     }
 
     private static DeadLetterGroup group(ResultSet row) throws SQLException {

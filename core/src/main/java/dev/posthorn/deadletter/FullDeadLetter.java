@@ -1,6 +1,7 @@
 package dev.posthorn.deadletter;
 
 import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.relay.Attempt;
 import java.util.List;
 
 /**

@@ -6,10 +6,10 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.EventRow;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.sink.Reply;
-import java.sql.ResultSet;
+import dev.posthorn.relay.Attempt;
 import java.sql.SQLException;
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -134,21 +134,17 @@ public final class EventSearch {
             return Optional.empty();
         }
         return Optional.of(new FullEvent(
-                event.get(),
-                transaction.list(STATUSES, values, EventStatuses::status),
-                transaction.list(ATTEMPTS, values, EventSearch::attempt)));
+                event.get(), transaction.list(STATUSES, values, EventStatuses::status), attempts(transaction, values)));
     }
 
-    private static EventAttempt attempt(ResultSet row) throws SQLException {
-        return new EventAttempt(
-                row.getString("subscription"),
-                row.getInt("number"),
-                Queries.time(row, "started_at"),
-                Duration.ofMillis(row.getLong("took_ms")),
-                row.getString("outcome"),
-                row.getString("error_class"),
-                row.getString("message"),
-                row.getString("reply") == null ? null : new Reply(row.getInt("reply_code"), row.getString("reply")),
-                row.getString("instance"));
+    private static Map<String, List<Attempt>> attempts(Queries.Transaction transaction, Map<String, Object> values)
+            throws SQLException {
+        Map<String, List<Attempt>> attempts = new LinkedHashMap<>();
+        transaction.list(
+                ATTEMPTS,
+                values,
+                row -> attempts.computeIfAbsent(row.getString("subscription"), name -> new ArrayList<>())
+                        .add(Attempt.read(row)));
+        return attempts;
     }
 }

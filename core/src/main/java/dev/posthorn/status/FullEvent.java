@@ -1,7 +1,9 @@
 package dev.posthorn.status;
 
 import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.relay.Attempt;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -10,11 +12,12 @@ import java.util.Optional;
  * @param subscriptions one for each subscription that wants it, by name; empty if none does
  * @param attempts those of which a record is kept, by subscription, the first one first
  */
-public record FullEvent(RecordedEvent event, List<SubscriptionStatus> subscriptions, List<EventAttempt> attempts) {
+public record FullEvent(
+        RecordedEvent event, List<SubscriptionStatus> subscriptions, Map<String, List<Attempt>> attempts) {
 
     public FullEvent {
         subscriptions = List.copyOf(subscriptions);
-        attempts = List.copyOf(attempts);
+        attempts = Map.copyOf(attempts);
     }
 
     /** The worst of its subscriptions'; empty if none wants it. */

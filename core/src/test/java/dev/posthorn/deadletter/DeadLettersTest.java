@@ -10,6 +10,7 @@ import dev.posthorn.deadletter.DeadLetterQuery.State;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.relay.Attempt;
 import dev.posthorn.sink.Reply;
 import java.time.Duration;
 import java.time.Instant;

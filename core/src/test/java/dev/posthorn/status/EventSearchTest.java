@@ -10,6 +10,7 @@ import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.relay.Attempt;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -242,7 +243,9 @@ class EventSearchTest {
         FullEvent letter = search.get(failedId, null).orElseThrow();
         assertThat(letter.overall()).contains(Status.FAILED);
         assertThat(letter.event().event().headers()).containsEntry("tenant", "7");
-        assertThat(letter.attempts()).extracting(EventAttempt::outcome).containsExactly("REJECT");
+        assertThat(letter.attempts().values())
+                .singleElement()
+                .satisfies(made -> assertThat(made).extracting(Attempt::outcome).containsExactly("REJECT"));
         assertThat(search.get(heldId, "test").orElseThrow().overall()).contains(Status.HELD);
         assertThat(search.get(UUID.randomUUID(), null)).isEmpty();
     }

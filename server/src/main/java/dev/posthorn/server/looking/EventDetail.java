@@ -59,7 +59,8 @@ record EventDetail(
                 payload.base64(),
                 full.overall().orElse(null),
                 full.subscriptions().stream()
-                        .map(status -> SubscriptionItem.withAttempts(status, full.attempts()))
+                        .map(status -> SubscriptionItem.withAttempts(
+                                status, full.attempts().getOrDefault(status.subscription(), List.of())))
                         .toList());
     }
 }

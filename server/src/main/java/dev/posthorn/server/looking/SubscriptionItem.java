@@ -1,6 +1,6 @@
 package dev.posthorn.server.looking;
 
-import dev.posthorn.status.EventAttempt;
+import dev.posthorn.relay.Attempt;
 import dev.posthorn.status.Status;
 import dev.posthorn.status.SubscriptionStatus;
 import java.time.Instant;
@@ -27,13 +27,8 @@ record SubscriptionItem(
         return of(status, null);
     }
 
-    static SubscriptionItem withAttempts(SubscriptionStatus status, List<EventAttempt> all) {
-        return of(
-                status,
-                all.stream()
-                        .filter(attempt -> attempt.subscription().equals(status.subscription()))
-                        .map(AttemptItem::of)
-                        .toList());
+    static SubscriptionItem withAttempts(SubscriptionStatus status, List<Attempt> made) {
+        return of(status, made.stream().map(AttemptItem::of).toList());
     }
 
     private static SubscriptionItem of(SubscriptionStatus status, @Nullable List<AttemptItem> made) {
@@ -60,7 +55,7 @@ record SubscriptionItem(
             @Nullable String reply,
             String instance) {
 
-        static AttemptItem of(EventAttempt attempt) {
+        static AttemptItem of(Attempt attempt) {
             return new AttemptItem(
                     attempt.number(),
                     attempt.startedAt(),

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.Outbox;
-import dev.posthorn.deadletter.Attempt;
 import dev.posthorn.deadletter.DeadLetter;
 import dev.posthorn.deadletter.DeadLetterQuery;
 import dev.posthorn.deadletter.DeadLetters;
@@ -14,6 +13,7 @@ import dev.posthorn.http.TestReceiver.Got;
 import dev.posthorn.http.TestReceiver.Says;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.relay.Attempt;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.RetryPolicy;
 import dev.posthorn.relay.Subscription;
