@@ -36,6 +36,9 @@ public final class Relay implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Relay.class);
 
     private static final Duration PARTITION_INTERVAL = Duration.ofSeconds(5);
+    /** Less than a second by what a pass itself may take. */
+    private static final Duration LONGEST_PASS_INTERVAL = Duration.ofMillis(800);
+
     private static final Duration CHANGE_INTERVAL = Duration.ofMillis(50);
 
     private final String instance;
@@ -92,11 +95,11 @@ public final class Relay implements AutoCloseable {
         return new Builder(dataSource);
     }
 
-    /** Leases are renewed three times in their life, and a change is noticed within a second. */
+    /** Leases are renewed three times in their life; a change, and a lease that has ended, are noticed within a second. */
     private Duration passInterval() {
         return keeper.served().stream()
                 .map(subscription -> subscription.leaseTtl().dividedBy(3))
-                .reduce(Duration.ofSeconds(1), (a, b) -> a.compareTo(b) < 0 ? a : b);
+                .reduce(LONGEST_PASS_INTERVAL, (a, b) -> a.compareTo(b) < 0 ? a : b);
     }
 
     private Duration longestTimeout() {
