@@ -35,8 +35,13 @@ public final class EventSearch {
              ORDER BY seq DESC LIMIT 1000
             """;
 
-    private static final String IDS_OF_SOURCE_ID =
-            "SELECT DISTINCT id FROM posthorn.event WHERE source_id = :source_id LIMIT 1000";
+    private static final String KNOWN = """
+            SELECT id FROM posthorn.event WHERE id = ANY (:ids::uuid[])
+            UNION
+            SELECT id FROM posthorn.kept_event WHERE id = ANY (:ids::uuid[])
+            UNION
+            SELECT event_id FROM posthorn.dead_letter WHERE event_id = ANY (:ids::uuid[])
+            """;
 
     private static final String EVENT =
             """
@@ -99,11 +104,12 @@ public final class EventSearch {
         });
     }
 
-    /** The ids of the events in the log to which their sources gave this id of their own. */
-    public List<UUID> ids(String sourceId) {
+    /** Which of these ids anything is known of. */
+    public List<UUID> known(List<UUID> ids) {
+        String[] texts = ids.stream().map(UUID::toString).toArray(String[]::new);
         return queries.run(
                 "looking for an event",
-                t -> t.list(IDS_OF_SOURCE_ID, Map.of("source_id", sourceId), row -> row.getObject(1, UUID.class)));
+                t -> t.walkingIndexes().list(KNOWN, Map.of("ids", texts), row -> row.getObject(1, UUID.class)));
     }
 
     private record Place(long seq, String source) {}

@@ -80,7 +80,7 @@ class PartitionKeeperTest {
         keeper.keep();
         assertThat(database.number("SELECT count(*) FROM pg_index WHERE indrelid = 'posthorn.event_1'::regclass"))
                 .isEqualTo(database.number("SELECT count(*) FROM pg_index WHERE indrelid = 'posthorn.event'::regclass"))
-                .isEqualTo(4);
+                .isEqualTo(3);
         assertThat(database.number("SELECT count(*) FROM pg_constraint WHERE contype = 'c'"
                         + " AND conrelid = 'posthorn.event_1'::regclass"))
                 .isZero();

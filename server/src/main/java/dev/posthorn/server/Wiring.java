@@ -8,6 +8,7 @@ import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseHealth;
 import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.ingest.Ingest;
+import dev.posthorn.server.ingest.Sources;
 import dev.posthorn.server.json.Json;
 import dev.posthorn.server.metrics.IngestMetrics;
 import dev.posthorn.server.settings.HubSettings;
@@ -54,10 +55,21 @@ class Wiring {
     }
 
     @Bean
-    Ingest ingest(Database database, EventLimits limits, EventTypes types, IngestMetrics metrics, RelayKeeper relay) {
+    Sources sources(Database database) {
+        return new Sources(database);
+    }
+
+    @Bean
+    Ingest ingest(
+            Database database,
+            EventLimits limits,
+            EventTypes types,
+            Sources sources,
+            IngestMetrics metrics,
+            RelayKeeper relay) {
         Outbox outbox =
                 Outbox.builder().schema(database.schema().name()).limits(limits).build();
         Inbox inbox = Inbox.builder().schema(database.schema().name()).build();
-        return new Ingest(database, outbox, inbox, types, metrics, relay::wake);
+        return new Ingest(database, outbox, inbox, types, sources, metrics, relay::wake);
     }
 }

@@ -19,6 +19,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Records events that came over the network: all of a call in one transaction, or none. An event that comes again is
@@ -35,6 +36,7 @@ public final class Ingest {
     private final Outbox outbox;
     private final Inbox inbox;
     private final EventTypes types;
+    private final Sources sources;
     private final IngestMetrics metrics;
     private final Runnable wake;
 
@@ -42,11 +44,18 @@ public final class Ingest {
      * @param wake called after a commit that left something to deliver
      */
     public Ingest(
-            Database database, Outbox outbox, Inbox inbox, EventTypes types, IngestMetrics metrics, Runnable wake) {
+            Database database,
+            Outbox outbox,
+            Inbox inbox,
+            EventTypes types,
+            Sources sources,
+            IngestMetrics metrics,
+            Runnable wake) {
         this.database = database;
         this.outbox = outbox;
         this.inbox = inbox;
         this.types = types;
+        this.sources = sources;
         this.metrics = metrics;
         this.wake = wake;
     }
@@ -61,12 +70,18 @@ public final class Ingest {
             metrics.count(protocol, Outcome.RECORDED, recorded.size() - duplicates);
             return recorded;
         } catch (ProblemException e) {
-            metrics.count(protocol, Outcome.REFUSED, events.size());
+            metrics.count(protocol, Outcome.REFUSED, refused(e.problem()));
             throw e;
         } catch (RuntimeException e) {
             metrics.count(protocol, Outcome.UNAVAILABLE, events.size());
             throw e;
         }
+    }
+
+    /** Those at fault: a stream records the others in another call. */
+    private static int refused(Problem problem) {
+        return (int) Math.max(
+                1, problem.violations().stream().map(Violation::item).distinct().count());
     }
 
     private List<Recorded> record(List<Event> events) {
@@ -86,8 +101,11 @@ public final class Ingest {
         try (Connection connection = database.calls().getConnection()) {
             connection.setAutoCommit(false);
             try {
+                Set<String> newSources = sources.unknown(events);
+                sources.add(connection, newSources);
                 List<Recorded> recorded = record(connection, events, entries);
                 connection.commit();
+                sources.added(newSources);
                 return recorded;
             } catch (SQLException | RuntimeException e) {
                 connection.rollback();

@@ -2,6 +2,7 @@ package dev.posthorn.server.looking;
 
 import dev.posthorn.event.EventIds;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.ingest.Sources;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.status.EventPage;
@@ -23,10 +24,12 @@ class EventFinder {
             Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
 
     private final Database database;
+    private final Sources sources;
     private final EventSearch search;
 
-    EventFinder(Database database) {
+    EventFinder(Database database, Sources sources) {
         this.database = database;
+        this.sources = sources;
         this.search = new EventSearch(database.calls(), database.schema());
     }
 
@@ -48,7 +51,7 @@ class EventFinder {
     }
 
     private Optional<FullEvent> ofAnySource(String id) {
-        List<UUID> ids = search.ids(id);
+        List<UUID> ids = search.known(sources.ids(id));
         if (ids.size() > 1) {
             throw Problem.of(
                             ProblemType.CONFLICT,
@@ -62,7 +65,10 @@ class EventFinder {
         return Problem.of(
                         ProblemType.NOT_FOUND,
                         "there is no event with id " + id + (source == null ? "" : " of source " + source)
-                                + "; it was never recorded here, or longer ago than the log is kept")
+                                + "; it was never recorded here, or longer ago than the log is kept"
+                                + (source == null
+                                        ? ". If an application recorded it under an id of its own, say source"
+                                        : ""))
                 .asException();
     }
 }

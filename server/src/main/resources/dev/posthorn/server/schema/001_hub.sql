@@ -22,6 +22,12 @@ CREATE TABLE posthorn.event_type (
     changed_at          timestamptz NOT NULL DEFAULT posthorn.clock()
 );
 
+-- The sources that gave events ids of their own: an event is found by such an id and its source.
+CREATE TABLE posthorn.event_source (
+    name    text        PRIMARY KEY COLLATE "C",
+    seen_at timestamptz NOT NULL DEFAULT posthorn.clock()
+);
+
 -- A subscription as it was asked for. Whether it is paused, and how far it is, stands in posthorn.subscription, which
 -- the relay makes. document: without its secrets. secrets: those, encrypted; key_id: by which key. deleted_at: nobody is
 -- to serve it any more; the row goes when nobody does.

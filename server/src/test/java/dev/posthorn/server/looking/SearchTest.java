@@ -13,6 +13,8 @@ import dev.posthorn.relay.Subscription;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.ingest.Ingest;
+import dev.posthorn.server.metrics.IngestMetrics.Protocol;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.sink.Reply;
@@ -227,19 +229,31 @@ class SearchTest {
 
     @Test
     void anIdOfTheSourcesOwnNeedsItsSourceOnlyIfSeveralGaveIt() {
-        record(event("order.placed", "own").id("order 4711"));
+        publish("order 4711", "shop");
         String path = "/v1/events/order%204711";
         JsonNode event = get(path + "?source=shop").json();
         assertThat(event.get("sourceId").asString()).isEqualTo("order 4711");
         assertThat(get(path).json()).isEqualTo(event);
         assertProblem(get(path + "?source=erp"), 404, "of source erp");
-        record(event("order.placed", "own").id("order 4711").source("crm"));
+        publish("order 4711", "crm");
         assertProblem(get(path), 409, "say which with source");
+    }
+
+    private static void publish(String id, String source) {
+        Event event = event("order.placed", "own").id(id).source(source).build();
+        hub.bean(Ingest.class).record(List.of(event), Protocol.REST);
+    }
+
+    @Test
+    void anIdOfAnApplicationOnTheSameDatabaseNeedsItsSource() {
+        record(event("order.placed", "own").id("application 1").source("legacy"));
+        assertProblem(get("/v1/events/application%201"), 404, "say source");
+        assertThat(get("/v1/events/application%201?source=legacy").status()).isEqualTo(200);
     }
 
     @Test
     void anIdMayHoldSlashes() {
-        record(event("order.placed", "slashes").id("order/4711\\placed"));
+        publish("order/4711\\placed", "shop");
         assertThat(get("/v1/events/order%2F4711%5Cplaced")
                         .json()
                         .get("sourceId")

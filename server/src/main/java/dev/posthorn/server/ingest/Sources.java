@@ -1,0 +1,77 @@
+package dev.posthorn.server.ingest;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.event.EventIds;
+import dev.posthorn.log.Queries;
+import dev.posthorn.log.Sql;
+import dev.posthorn.server.database.Database;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The sources that give events ids of their own. The log knows an event by a UUID made of both, so whoever asks by the id
+ * alone is answered by trying them.
+ */
+public final class Sources {
+
+    private static final int MOST_TRIED = 10_000;
+
+    /** In one order for all, so that two batches cannot deadlock. */
+    private static final String ADD = """
+            INSERT INTO posthorn.event_source (name)
+            SELECT name FROM unnest(:names::text[]) AS seen (name) ORDER BY name COLLATE "C"
+                ON CONFLICT DO NOTHING
+            """;
+
+    private static final String ALL = "SELECT name FROM posthorn.event_source ORDER BY seen_at DESC LIMIT :most";
+
+    private final Queries queries;
+    private final Sql add;
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+    public Sources(Database database) {
+        this.queries = database.queries();
+        this.add = Sql.of(database.schema(), ADD);
+    }
+
+    /** Those of these events that are not known yet. */
+    Set<String> unknown(List<Event> events) {
+        Set<String> unknown = ConcurrentHashMap.newKeySet();
+        for (Event event : events) {
+            if (event.sourceId() != null && !known.contains(event.source())) {
+                unknown.add(event.source());
+            }
+        }
+        return unknown;
+    }
+
+    /** Adds them in the caller's transaction. */
+    void add(Connection connection, Set<String> sources) throws SQLException {
+        if (!sources.isEmpty()) {
+            Map<String, Object> values = Map.of("names", sources.toArray(String[]::new));
+            try (PreparedStatement statement = add.prepare(connection, values)) {
+                statement.executeUpdate();
+            }
+        }
+    }
+
+    /** They were committed. */
+    void added(Set<String> sources) {
+        known.addAll(sources);
+    }
+
+    /** What the log may know an event by that its source calls so. */
+    public List<UUID> ids(String sourceId) {
+        return queries
+                .run("reading sources", t -> t.list(ALL, Map.of("most", MOST_TRIED), row -> row.getString("name")))
+                .stream()
+                .map(source -> EventIds.named(source, sourceId))
+                .toList();
+    }
+}
