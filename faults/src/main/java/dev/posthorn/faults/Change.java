@@ -27,7 +27,7 @@ public record Change(UUID id, String aggregate, long counter) {
         return of(event.id(), event.payload());
     }
 
-    static Change of(UUID id, byte[] payload) {
+    public static Change of(UUID id, byte[] payload) {
         String text = new String(payload, UTF_8);
         int space = text.indexOf(' ');
         return new Change(id, text.substring(0, space), Long.parseLong(text.substring(space + 1)));

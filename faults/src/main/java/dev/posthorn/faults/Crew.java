@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Threads whose failure is the run's failure. */
-final class Crew {
+public final class Crew {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -15,11 +15,11 @@ final class Crew {
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
     /** What a thread does. */
-    interface Work {
+    public interface Work {
         void run() throws Exception;
     }
 
-    void start(String name, Work work) {
+    public void start(String name, Work work) {
         Thread thread = new Thread(
                 () -> {
                     try {
@@ -38,14 +38,14 @@ final class Crew {
         return threads.stream().anyMatch(thread -> thread.getName().startsWith(prefix) && thread.isAlive());
     }
 
-    void check() {
+    public void check() {
         Throwable e = failure.get();
         if (e != null) {
             throw new IllegalStateException("a thread of the run failed: " + e, e);
         }
     }
 
-    void join() {
+    public void join() {
         long giveUpAt = System.nanoTime() + PATIENCE.toNanos();
         try {
             for (Thread thread : threads) {

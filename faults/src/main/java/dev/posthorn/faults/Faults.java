@@ -1,6 +1,8 @@
 package dev.posthorn.faults;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.faults.hub.HubKills;
+import dev.posthorn.faults.hub.TwoHubs;
 import dev.posthorn.faults.steps.Halts;
 import dev.posthorn.faults.steps.Sweep;
 import dev.posthorn.relay.AfterDeadLetter;
@@ -19,6 +21,7 @@ import picocli.CommandLine.Option;
 public final class Faults {
 
     private static final int LEAST_KILLS = 20;
+    private static final int LEAST_HUB_KILLS = 10;
 
     public static void main(String[] args) {
         int exit = new CommandLine(new Faults())
@@ -91,6 +94,27 @@ public final class Faults {
             try (Halts halts = new Halts(Servers.newest())) {
                 Halts.Report report = halts.run();
                 System.out.println("steps: " + report);
+                return clean && report.isClean();
+            }
+        });
+    }
+
+    @Command(
+            mixinStandardHelpOptions = true,
+            description = "Kills a hub and its PostgreSQL under load, and one of two hubs that share a PostgreSQL.")
+    int hub(
+            @Option(names = "--for", defaultValue = "60s", description = "e.g. 60s, 10m") Duration time,
+            @Option(names = "--seed", defaultValue = "0", description = "0: a new one") long seed) {
+        return run(() -> {
+            boolean clean;
+            try (HubKills kills = new HubKills(orAny(seed))) {
+                HubKills.Report report = kills.run(LEAST_HUB_KILLS, time);
+                System.out.println("hub: " + report);
+                clean = report.isClean();
+            }
+            try (TwoHubs hubs = new TwoHubs(orAny(seed))) {
+                TwoHubs.Report report = hubs.run();
+                System.out.println("two hubs: " + report);
                 return clean && report.isClean();
             }
         });

@@ -3,16 +3,10 @@ package dev.posthorn.faults;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.BufferedReader;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.Socket;
-import java.util.Locale;
-import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 server that keeps its connections, takes most events and treats the others badly. Written out, because one
@@ -36,50 +30,14 @@ final class HttpConversation implements Listener.Conversation {
     @Override
     public void with(Socket socket) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), ISO_8859_1));
-        while (in.readLine() != null) {
-            Map<String, String> headers = headers(in);
-            UUID id = UUID.fromString(header(headers, "webhook-id"));
-            Change change = Change.of(id, body(in, Integer.parseInt(header(headers, "content-length"))));
+        for (HttpRequest request = HttpRequest.read(in); request != null; request = HttpRequest.read(in)) {
+            String instance = request.header(INSTANCE);
+            Change change = request.change();
             Treatment treatment = draw();
             tally.count("http " + treatment);
             receiver.arrived(
-                    new Arrival(header(headers, INSTANCE), RelayProcess.HTTP, change, treatment),
-                    () -> answer(socket, treatment));
+                    new Arrival(instance, RelayProcess.HTTP, change, treatment), () -> answer(socket, treatment));
         }
-    }
-
-    private static Map<String, String> headers(BufferedReader in) throws IOException {
-        Map<String, String> headers = new TreeMap<>();
-        for (String line = in.readLine(); !"".equals(line); line = in.readLine()) {
-            if (line == null) {
-                throw new EOFException("killed within the headers");
-            }
-            int colon = line.indexOf(':');
-            headers.put(
-                    line.substring(0, colon).toLowerCase(Locale.ROOT),
-                    line.substring(colon + 1).strip());
-        }
-        return headers;
-    }
-
-    private static String header(Map<String, String> headers, String name) {
-        @Nullable String value = headers.get(name);
-        if (value == null) {
-            throw new IllegalStateException("no header " + name + " in " + headers);
-        }
-        return value;
-    }
-
-    private static byte[] body(BufferedReader in, int length) throws IOException {
-        char[] body = new char[length];
-        for (int had = 0; had < length; ) {
-            int got = in.read(body, had, length - had);
-            if (got < 0) {
-                throw new EOFException("killed within the body");
-            }
-            had += got;
-        }
-        return new String(body).getBytes(ISO_8859_1);
     }
 
     private Treatment draw() {

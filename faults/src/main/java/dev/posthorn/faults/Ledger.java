@@ -29,7 +29,7 @@ public final class Ledger {
     }
 
     /** Notes one change. True if it was there before. */
-    boolean note(Change change, Predicate<Change> mayRepeat) {
+    public boolean note(Change change, Predicate<Change> mayRepeat) {
         if (!seen.add(change.id())) {
             noteAgain(change, mayRepeat);
             return true;
@@ -68,12 +68,12 @@ public final class Ledger {
         return failed;
     }
 
-    int distinct() {
+    public int distinct() {
         return seen.size();
     }
 
     /** Compares with what was committed, all of which should have come. */
-    Verdict verdict(List<Change> committed, Predicate<Change> wanted) {
+    public Verdict verdict(List<Change> committed, Predicate<Change> wanted) {
         Set<UUID> phantoms = new HashSet<>(seen);
         long lost = 0;
         for (Change change : committed) {

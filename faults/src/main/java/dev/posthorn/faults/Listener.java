@@ -6,17 +6,17 @@ import java.net.ServerSocket;
 import java.net.Socket;
 
 /** A port that relays connect to; every connection has a thread of its own. */
-final class Listener implements AutoCloseable {
+public final class Listener implements AutoCloseable {
 
     /** What is done with a connection, to its end. */
-    interface Conversation {
+    public interface Conversation {
         void with(Socket socket) throws IOException;
     }
 
     private final ServerSocket server;
     private final Conversation conversation;
 
-    Listener(Conversation conversation) throws IOException {
+    public Listener(Conversation conversation) throws IOException {
         this.conversation = conversation;
         this.server = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
         daemon(this::acceptAll).start();
@@ -28,7 +28,7 @@ final class Listener implements AutoCloseable {
         return thread;
     }
 
-    int port() {
+    public int port() {
         return server.getLocalPort();
     }
 

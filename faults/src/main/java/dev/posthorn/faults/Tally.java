@@ -10,11 +10,11 @@ public final class Tally {
 
     private final Map<String, LongAdder> counts = new ConcurrentSkipListMap<>();
 
-    void count(String what) {
+    public void count(String what) {
         add(what, 1);
     }
 
-    void add(String what, long times) {
+    public void add(String what, long times) {
         counts.computeIfAbsent(what, w -> new LongAdder()).add(times);
     }
 

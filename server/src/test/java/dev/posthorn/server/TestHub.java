@@ -15,6 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -77,6 +79,15 @@ public final class TestHub implements AutoCloseable {
             throw new IllegalStateException(e);
         }
         return Server.NEWEST.jdbcUrl(name);
+    }
+
+    /** As an application connects that shares this database with a hub. */
+    public static DataSource dataSource(String jdbcUrl) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setURL(jdbcUrl);
+        dataSource.setUser(Server.NEWEST.user());
+        dataSource.setPassword(Server.NEWEST.password());
+        return dataSource;
     }
 
     public <T> T bean(Class<T> type) {

@@ -1,0 +1,192 @@
+package dev.posthorn.faults.hub;
+
+import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.faults.Ledger;
+import dev.posthorn.faults.Tally;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** Two hubs on a PostgreSQL that is neither's own. It is stopped, killed and started, and then one of the hubs is killed. */
+public final class TwoHubs implements AutoCloseable {
+
+    public static final Duration LEASE = Duration.ofSeconds(5);
+
+    private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(30);
+    private static final Duration CHANGE_IS_WATCHED = Duration.ofSeconds(2);
+    private static final String TIMEOUT = "1s";
+    private static final int LANES = 4;
+
+    private static final String LANES_OF_SURVIVOR = """
+            SELECT count(*) FROM posthorn.lane_lease WHERE owner = 'survivor' AND expires_at > clock_timestamp()""";
+
+    /** Renewed since PostgreSQL is back. */
+    private static final String LEASES_OF_VICTIM = """
+            SELECT count(*) FROM posthorn.lane_lease
+             WHERE owner = 'victim' AND expires_at > clock_timestamp() + interval '4 seconds'""";
+
+    private final long seed;
+    private final Path directory = Files.createTempDirectory("posthorn-faults-hubs-");
+    private final EmbeddedPostgres postgres = EmbeddedPostgres.temporary();
+    private final HubProcess survivor = hub("survivor");
+    private final HubProcess victim = hub("victim");
+    private final HubReceiver receiver = new HubReceiver();
+    private final Tally tally = new Tally();
+    private final Journal journal = new Journal(tally);
+
+    public TwoHubs(long seed) throws IOException {
+        this.seed = seed;
+    }
+
+    private HubProcess hub(String instance) throws IOException {
+        return new HubProcess(Files.createDirectory(directory.resolve(instance)))
+                .variable("POSTHORN_DATABASE_URL", postgres.jdbcUrl())
+                .variable("POSTHORN_DATABASE_USER", postgres.user())
+                .variable("POSTHORN_DATABASE_PASSWORD", postgres.password())
+                .setting("posthorn.relay.instance", instance)
+                .setting("posthorn.relay.lease-ttl", LEASE.toSeconds() + "s");
+    }
+
+    public Report run() throws Exception {
+        survivor.start();
+        victim.start();
+        Calls calls = new Calls(survivor);
+        Calls others = new Calls(victim);
+        Patience.until("both hubs are ready", () -> calls.isReady() && others.isReady());
+        calls.put(receiver.url("/before"), TIMEOUT, LANES);
+        Duration shared = Patience.until("both own lanes", () -> haveBoth(others.owners()));
+        Publishers publishers = Publishers.start(List.of(survivor, victim), seed, journal);
+        Duration changed = change(others);
+        Duration restart = restart();
+        Duration crash = crash();
+        publishers.check();
+        Patience.until("both own lanes again", () -> haveBoth(others.owners()));
+        Patience.until("a hub has renewed its leases", () -> count(LEASES_OF_VICTIM) > 0);
+        Duration takenOver = kill();
+        publishers.stop();
+        return finish(shared, changed, restart, crash, takenOver);
+    }
+
+    private static boolean haveBoth(Set<String> owners) {
+        return owners.equals(Set.of("survivor", "victim"));
+    }
+
+    /** How long after the answer something still came by the settings of before. All lanes have events all the time. */
+    private Duration change(Calls at) throws Exception {
+        Patience.until("something comes", () -> receiver.lastAt("/before") > 0);
+        at.put(receiver.url("/after"), TIMEOUT, LANES);
+        long answered = System.nanoTime();
+        TimeUnit.NANOSECONDS.sleep(CHANGE_IS_WATCHED.toNanos());
+        if (receiver.lastAt("/after") < answered) {
+            throw new IllegalStateException("nothing came by the changed settings for " + CHANGE_IS_WATCHED);
+        }
+        return Duration.ofNanos(Math.max(0, receiver.lastAt("/before") - answered));
+    }
+
+    private Duration restart() throws Exception {
+        tally.add("requests under way at the stop of PostgreSQL", journal.strike(postgres::stop));
+        postgres.start();
+        return awaitAcknowledgement();
+    }
+
+    private Duration crash() throws Exception {
+        tally.add("requests under way at the kill of PostgreSQL", journal.strike(postgres::kill));
+        postgres.start();
+        return awaitAcknowledgement();
+    }
+
+    private Duration awaitAcknowledgement() throws InterruptedException {
+        Duration took = journal.untilAcknowledged(System.nanoTime(), LONGEST_RECOVERY);
+        if (took == null) {
+            throw new IllegalStateException(
+                    "nothing was acknowledged for " + LONGEST_RECOVERY + "; the hub's log:\n" + survivor.log());
+        }
+        return took;
+    }
+
+    private Duration kill() throws Exception {
+        tally.add("requests under way at the kill of a hub", journal.strike(victim::kill));
+        return Patience.until("the other hub owns every lane", () -> count(LANES_OF_SURVIVOR) == LANES);
+    }
+
+    private int count(String query) throws SQLException {
+        try (Connection connection = postgres.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            row.next();
+            return row.getInt(1);
+        }
+    }
+
+    private Report finish(Duration shared, Duration changed, Duration restart, Duration crash, Duration takenOver)
+            throws Exception {
+        RecordedLog log = RecordedLog.compare(postgres.dataSource(), journal.acknowledged());
+        Patience.untilAllHaveCome(receiver, log.events().size());
+        Ledger.Verdict verdict = receiver.verdict(log.events());
+        boolean stopped = survivor.stop();
+        if (!log.isClean() || !verdict.isClean() || !stopped) {
+            System.err.println(survivor.log());
+        }
+        return new Report(seed, shared, changed, restart, crash, takenOver, log, verdict, stopped, tally);
+    }
+
+    @Override
+    public void close() throws IOException {
+        survivor.close();
+        victim.close();
+        receiver.close();
+        postgres.close();
+        HubKills.delete(directory);
+    }
+
+    /**
+     * What came of a run.
+     *
+     * @param shared from the subscription's creation until both owned lanes
+     * @param changed for how long after the answer to a change at one hub something was still sent as before
+     * @param restart from the restart of PostgreSQL to the first acknowledgement
+     * @param crash the same after a kill
+     * @param takenOver from the kill of a hub until the other one owned every lane
+     */
+    public record Report(
+            long seed,
+            Duration shared,
+            Duration changed,
+            Duration restart,
+            Duration crash,
+            Duration takenOver,
+            RecordedLog log,
+            Ledger.Verdict verdict,
+            boolean stoppedCleanly,
+            Tally tally) {
+
+        public boolean isClean() {
+            return log.isClean() && verdict.isClean() && stoppedCleanly && isInTime();
+        }
+
+        private boolean isInTime() {
+            return shared.compareTo(Duration.ofSeconds(5)) <= 0
+                    && changed.compareTo(Duration.ofSeconds(1)) <= 0
+                    && takenOver.compareTo(LEASE.plusSeconds(1)) <= 0;
+        }
+
+        @Override
+        public String toString() {
+            return "seed " + seed + ", lanes shared after " + shared.toMillis() + " ms, a change in force after "
+                    + changed.toMillis() + " ms, acknowledged again " + restart.toMillis()
+                    + " ms after PostgreSQL's restart and "
+                    + crash.toMillis() + " ms after its start from a kill, lanes of the killed hub taken over after "
+                    + takenOver.toMillis() + " ms of at most "
+                    + LEASE.plusSeconds(1).toMillis() + "; " + tally
+                    + (stoppedCleanly ? "" : "; NOT stopped cleanly") + "\n  " + log + "\n  " + verdict;
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Kills the hub, its PostgreSQL and its peers while publishers go on. */
+@NullMarked
+package dev.posthorn.faults.hub;
+
+import org.jspecify.annotations.NullMarked;
