@@ -35,6 +35,8 @@ public final class TestDatabase {
     private static final class Server {
         static final EmbeddedPostgres NEWEST = EmbeddedPostgres.builder()
                 .setting("max_prepared_transactions", "50")
+                // Every test has a pool of its own, which lets go of its connections after a while.
+                .setting("max_connections", "400")
                 .start();
     }
 
@@ -42,6 +44,7 @@ public final class TestDatabase {
         static final EmbeddedPostgres OLDEST = EmbeddedPostgres.builder()
                 .binaries(Binaries.oldest())
                 .setting("max_prepared_transactions", "50")
+                .setting("max_connections", "400")
                 .start();
     }
 
