@@ -444,6 +444,11 @@ final class Dispatch implements AutoCloseable {
         queue.removeIf(item -> item.isLive() && !item.isSetAside() && !stays.test(item));
     }
 
+    /** The events that were read and neither delivered nor set aside. */
+    List<Tracked> unsent() {
+        return unsettled.stream().filter(event -> !event.isDone()).toList();
+    }
+
     /** The events that were not sent, yet stand between the mark and one that was delivered. */
     List<Tracked> unsentBeforeDelivered() {
         List<Tracked> unsent = new ArrayList<>();

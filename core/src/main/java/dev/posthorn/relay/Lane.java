@@ -76,6 +76,9 @@ public final class Lane {
     private long agendaDue;
     private boolean commandsWait;
 
+    /** Whether an event arrived by its row while others that were read are not settled. */
+    private boolean rowsDelivered;
+
     /** Why the receiver wants no more events, if that is to be written yet. */
     private @Nullable String gone;
 
@@ -123,7 +126,7 @@ public final class Lane {
         takeAnswers();
         giveUpOverdue();
         if (orders.leave() && dispatch.inFlight() == 0) {
-            dispatch.unsentBeforeDelivered().forEach(troubles::leaveBehind);
+            inTheWay().forEach(troubles::leaveBehind);
             settleFromTheFront();
         }
         try {
@@ -182,6 +185,7 @@ public final class Lane {
             counters.delivered(item.event());
             if (!item.isLive()) {
                 progress.deliveredByRow();
+                rowsDelivered = true;
             }
             succeeded();
         }
@@ -306,6 +310,7 @@ public final class Lane {
             return;
         }
         places.giveBack(progress.written(settlement));
+        rowsDelivered &= !dispatch.isEmpty();
         settlement.changes().committed();
         int delivered = progress.takeDelivered();
         if (delivered > 0) {
@@ -391,6 +396,14 @@ public final class Lane {
 
     // ---- the end
 
+    /**
+     * What was not sent, yet stands between the mark and something that was delivered. An event that was delivered by its
+     * row may lie anywhere in what was read: with the row gone, only the mark keeps an heir from sending it again.
+     */
+    private List<Tracked> inTheWay() {
+        return rowsDelivered ? dispatch.unsent() : dispatch.unsentBeforeDelivered();
+    }
+
     private void leaveIfSettled() {
         if (!isEnded()
                 && orders.leave()
@@ -399,7 +412,7 @@ public final class Lane {
                 && !troubles.hasChanges()
                 && mailbox.isEmpty()
                 // The order may have come in the middle of this pass.
-                && dispatch.unsentBeforeDelivered().isEmpty()) {
+                && inTheWay().isEmpty()) {
             end(State.LEFT);
         }
     }
