@@ -4,6 +4,7 @@ import dev.posthorn.error.PosthornException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -15,8 +16,9 @@ public abstract class Rounds implements SmartLifecycle {
 
     private final Duration interval;
     private final int phase;
-    private final Thread thread;
+    private final String name;
     private final CountDownLatch stopping = new CountDownLatch(1);
+    private volatile @Nullable Thread thread;
     private volatile boolean running;
 
     /**
@@ -24,10 +26,9 @@ public abstract class Rounds implements SmartLifecycle {
      * @param phase those with a lower one start before this one and stop after it
      */
     protected Rounds(String name, Duration interval, int phase) {
+        this.name = name;
         this.interval = interval;
         this.phase = phase;
-        this.thread = new Thread(this::run, name);
-        thread.setDaemon(true);
     }
 
     /** One of them. */
@@ -38,9 +39,9 @@ public abstract class Rounds implements SmartLifecycle {
             try {
                 round();
             } catch (PosthornException e) {
-                log.debug("{}: a round failed; making it again", thread.getName(), e);
+                log.debug("{}: a round failed; making it again", name, e);
             } catch (RuntimeException bug) {
-                log.error("{}: an error nobody expected; going on", thread.getName(), bug);
+                log.error("{}: an error nobody expected; going on", name, bug);
             }
         } while (!pause(interval));
     }
@@ -58,7 +59,10 @@ public abstract class Rounds implements SmartLifecycle {
     @Override
     public final void start() {
         running = true;
-        thread.start();
+        Thread started = new Thread(this::run, name);
+        started.setDaemon(true);
+        started.start();
+        thread = started;
     }
 
     /** Waits for the round that is being made. */
@@ -67,7 +71,10 @@ public abstract class Rounds implements SmartLifecycle {
         running = false;
         stopping.countDown();
         try {
-            thread.join();
+            Thread started = thread;
+            if (started != null) {
+                started.join();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
