@@ -50,7 +50,10 @@ public final class HubKills implements AutoCloseable {
         long started = System.nanoTime();
         hub.start();
         Calls calls = new Calls(hub);
-        Patience.until("the hub is ready", calls::isReady);
+        Patience.until("the hub is ready", () -> {
+            hub.requireAlive();
+            return calls.isReady();
+        });
         calls.put(receiver.url("/events"), TIMEOUT, LANES);
         Publishers publishers = Publishers.start(List.of(hub), seed, journal);
         awaitAcknowledgement(System.nanoTime());
