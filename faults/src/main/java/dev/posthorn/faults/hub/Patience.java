@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 /** Waits for things that become true. */
 final class Patience {
 
-    private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final Duration LONGEST = Duration.ofSeconds(30);
 
     private Patience() {}
 

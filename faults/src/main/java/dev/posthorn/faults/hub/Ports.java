@@ -10,10 +10,13 @@ import java.util.concurrent.ThreadLocalRandom;
 /** Ports for programs that leave them and come back. */
 final class Ports {
 
-    /** Below those that the system gives to outgoing connections, which could take one while its hub is dead. */
-    private static final int FIRST = 21_000;
+    /**
+     * Below those that the system gives to outgoing connections, and below those that embedded servers choose from: either
+     * could take one while its hub is dead, or before it has begun.
+     */
+    private static final int FIRST = 11_000;
 
-    private static final int LAST = 31_000;
+    private static final int LAST = 15_000;
 
     private static final Set<Integer> GIVEN = new HashSet<>();
 
