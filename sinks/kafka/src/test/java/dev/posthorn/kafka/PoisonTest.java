@@ -16,13 +16,17 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Ten thousand events, one of which Kafka never takes: it is set aside alone. */
+/**
+ * Ten thousand events, one of which Kafka never takes: it is set aside alone. Its lane's producer ends with it, so that
+ * what was in flight beside it may come twice, and first in order all the same.
+ */
 class PoisonTest {
 
     private static final int EVENTS = 10_000;
     private static final int KEYS = 50;
     private static final int POISON = 4_321;
     private static final int LANES = 4;
+    private static final int IN_FLIGHT = 1_000;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static EmbeddedKafka kafka;
@@ -59,7 +63,7 @@ class PoisonTest {
         }
         Map<String, List<Integer>> expected = numbersByKey(EVENTS);
         expected.getOrDefault(key(POISON), List.of()).remove(Integer.valueOf(POISON));
-        assertThat(arrived()).isEqualTo(expected);
+        assertArrived(expected);
         assertThat(database.waiting()).isZero();
     }
 
@@ -79,12 +83,15 @@ class PoisonTest {
                 .containsExactly(key(POISON));
         Map<String, List<Integer>> expected = numbersByKey(EVENTS);
         expected.put(key(POISON), numbersByKey(POISON).getOrDefault(key(POISON), List.of()));
-        assertThat(arrived()).isEqualTo(expected);
+        assertArrived(expected);
     }
 
     private RelayRun start(AfterDeadLetter afterDeadLetter) {
         KafkaSink sink = KafkaSink.builder(kafka.bootstrapServers()).build();
-        return RelayRun.start(database, sink, settings -> settings.lanes(LANES).afterDeadLetter(afterDeadLetter));
+        return RelayRun.start(
+                database,
+                sink,
+                settings -> settings.lanes(LANES).inFlightLimit(IN_FLIGHT).afterDeadLetter(afterDeadLetter));
     }
 
     private void awaitDeadLetter(String errorClass, boolean holdsKey, String... inMessage) {
@@ -124,8 +131,16 @@ class PoisonTest {
         return aggregateType + ".events";
     }
 
-    private Map<String, List<Integer>> arrived() {
-        return TopicContent.numbersByKey(kafka.bootstrapServers(), topic());
+    private void assertArrived(Map<String, List<Integer>> expected) {
+        Map<String, List<Integer>> arrived = TopicContent.numbersByKey(kafka.bootstrapServers(), topic());
+        int all = size(arrived);
+        arrived.replaceAll((key, numbers) -> numbers.stream().distinct().toList());
+        assertThat(arrived).isEqualTo(expected);
+        assertThat(all - size(expected)).as("repetitions").isLessThanOrEqualTo(IN_FLIGHT);
+    }
+
+    private static int size(Map<String, List<Integer>> byKey) {
+        return byKey.values().stream().mapToInt(List::size).sum();
     }
 
     /** The numbers below this one, in order. */
