@@ -24,6 +24,9 @@ import javax.net.ssl.SSLParameters;
 /** A real HTTP server that remembers what it got and answers as it is told. */
 final class TestReceiver implements AutoCloseable {
 
+    /** Enough for a burst of callers: one that finds the queue full waits a second. */
+    private static final int BACKLOG = 1_000;
+
     /** A request as it came; header names in lower case. */
     @SuppressWarnings("ArrayRecordComponent") // Nobody compares two.
     record Got(String method, String path, Map<String, String> headers, byte[] body, int port) {
@@ -62,7 +65,7 @@ final class TestReceiver implements AutoCloseable {
 
     static TestReceiver start(int port) {
         try {
-            return new TestReceiver(HttpServer.create(address(port), 0));
+            return new TestReceiver(HttpServer.create(address(port), BACKLOG));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -71,7 +74,7 @@ final class TestReceiver implements AutoCloseable {
     /** Over TLS; with client certificates if asked for. */
     static TestReceiver start(SSLContext context, boolean needsClientCertificate) {
         try {
-            HttpsServer server = HttpsServer.create(address(0), 0);
+            HttpsServer server = HttpsServer.create(address(0), BACKLOG);
             server.setHttpsConfigurator(new HttpsConfigurator(context) {
                 @Override
                 public void configure(HttpsParameters parameters) {

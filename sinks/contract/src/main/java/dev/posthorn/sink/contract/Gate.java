@@ -18,6 +18,9 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class Gate implements AutoCloseable {
 
+    /** Enough for a burst of callers: one that finds the queue full waits a second and may take that for an outage. */
+    private static final int BACKLOG = 1_000;
+
     /**
      * Below the range from which the kernel gives ports to outgoing connections: one of that range could be taken by
      * somebody, even by the very client that knocks at it, while the gate is closed.
@@ -107,7 +110,7 @@ public final class Gate implements AutoCloseable {
         ServerSocket server = new ServerSocket();
         try {
             server.setReuseAddress(true);
-            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
             return server;
         } catch (IOException e) {
             server.close();
