@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.posthorn.audit.Act;
+import dev.posthorn.audit.Actor;
+import dev.posthorn.audit.Audit;
+import dev.posthorn.audit.AuditQuery;
 import dev.posthorn.deadletter.DeadLetterQuery;
 import dev.posthorn.deadletter.DeadLetters;
 import dev.posthorn.event.Event;
 import dev.posthorn.inbox.Claim;
 import dev.posthorn.inbox.Inbox;
 import dev.posthorn.inbox.InboxEntry;
+import dev.posthorn.log.Queries;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
@@ -105,6 +110,12 @@ class RolesTest {
                         .find(DeadLetterQuery.OPEN)
                         .letters())
                 .isEmpty();
+        new Queries(relay, SchemaName.DEFAULT).run("writing", t -> {
+            Audit.write(t, Actor.named("ann"), Act.of("key.create", "key/shop"));
+            return true;
+        });
+        assertThat(new Audit(relay, SchemaName.DEFAULT).find(AuditQuery.ALL).entries())
+                .hasSize(1);
         execute(
                 relay,
                 "INSERT INTO posthorn.command (subscription_id, kind, event_id, seq, requested_by)"
@@ -155,6 +166,10 @@ class RolesTest {
                 "DELETE FROM posthorn.event_partition",
                 "UPDATE posthorn.event_partition SET to_seq = 7",
                 "DELETE FROM posthorn.event_default",
+                "UPDATE posthorn.audit SET actor = 'eve'",
+                "DELETE FROM posthorn.audit",
+                "TRUNCATE posthorn.audit",
+                "ALTER TABLE posthorn.audit DISABLE TRIGGER audit_append_only",
                 "UPDATE posthorn.inbox_entry SET digest = NULL",
                 "INSERT INTO posthorn.inbox_entry (consumer, event_id) VALUES ('billing', gen_random_uuid())",
                 "CREATE TABLE posthorn.own (id int)");

@@ -1,5 +1,6 @@
 package dev.posthorn.deadletter;
 
+import dev.posthorn.error.Requests;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
 import java.sql.ResultSet;

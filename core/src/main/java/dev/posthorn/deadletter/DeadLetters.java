@@ -1,5 +1,6 @@
 package dev.posthorn.deadletter;
 
+import dev.posthorn.error.Requests;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.EventRow;
 import dev.posthorn.log.Queries;

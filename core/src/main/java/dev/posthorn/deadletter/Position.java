@@ -1,5 +1,6 @@
 package dev.posthorn.deadletter;
 
+import dev.posthorn.error.Requests;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.regex.Matcher;

@@ -1,4 +1,4 @@
-/** The one exception of Posthorn and its codes. */
+/** The one exception of Posthorn and its codes, and the rules whose breach it tells of. */
 @NullMarked
 package dev.posthorn.error;
 

@@ -34,7 +34,8 @@ public final class Schema {
             "006_reply.sql",
             "007_filter.sql",
             "008_inbox.sql",
-            "009_rate.sql");
+            "009_rate.sql",
+            "011_audit.sql");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 30;
 

@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,9 @@ public final class Subscriptions {
              ORDER BY s.name COLLATE "C"
             """.replace("{filter}", Generations.filterColumns("g", ""))
             .replace("{wanted_filter}", Generations.filterColumns("w", "wanted_"));
+
+    private static final String LOCK =
+            "SELECT paused, pause_reason FROM posthorn.subscription WHERE name = :name FOR NO KEY UPDATE";
 
     private static final String PAUSE =
             "UPDATE posthorn.subscription SET paused = :paused, pause_reason = NULL WHERE name = :name";
@@ -127,8 +131,21 @@ public final class Subscriptions {
 
     private void setPaused(String name, boolean paused) {
         String what = (paused ? "pausing " : "resuming ") + name;
+        boolean found = queries.run(what, transaction -> setPaused(transaction, name, paused))
+                .isPresent();
+        requireFound(name, found ? 1 : 0);
+    }
+
+    /** The same in somebody's transaction. Tells whether that changed anything; nothing if there is none of that name. */
+    public static Optional<Boolean> setPaused(Queries.Transaction transaction, String name, boolean paused)
+            throws SQLException {
         Map<String, Object> values = Map.of("name", name, "paused", paused);
-        requireFound(name, queries.run(what, transaction -> transaction.update(PAUSE, values)));
+        Optional<Boolean> differs = transaction.first(
+                LOCK, values, now -> now.getBoolean("paused") != paused || now.getString("pause_reason") != null);
+        if (differs.orElse(false)) {
+            transaction.update(PAUSE, values);
+        }
+        return differs;
     }
 
     /**

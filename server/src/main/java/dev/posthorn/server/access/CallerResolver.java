@@ -1,7 +1,6 @@
 package dev.posthorn.server.access;
 
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.stereotype.Component;
@@ -35,7 +34,11 @@ class CallerResolver implements HandlerMethodArgumentResolver, WebMvcConfigurer 
             @Nullable ModelAndViewContainer model,
             NativeWebRequest request,
             @Nullable WebDataBinderFactory binders) {
+        return caller(request);
+    }
+
+    static Caller caller(NativeWebRequest request) {
         Object caller = request.getAttribute(ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
-        return Objects.requireNonNullElse(caller, Caller.LOCAL);
+        return caller == null ? Caller.LOCAL : (Caller) caller;
     }
 }

@@ -1,5 +1,8 @@
 package dev.posthorn.server.access;
 
+import dev.posthorn.audit.Act;
+import dev.posthorn.audit.Actor;
+import dev.posthorn.audit.Audit;
 import dev.posthorn.log.Queries;
 import dev.posthorn.server.database.Changes;
 import java.sql.ResultSet;
@@ -26,6 +29,9 @@ final class KeyStore {
             UPDATE posthorn.api_key SET revoked_at = posthorn.clock()
             WHERE name = :name AND revoked_at IS NULL
             """;
+
+    /** Who does what nobody asks for. */
+    static final Actor HUB = Actor.named("hub");
 
     private final Queries queries;
 
@@ -68,12 +74,27 @@ final class KeyStore {
         });
     }
 
-    static void add(Queries.Transaction transaction, String name, Role role, byte[] hash, String createdBy)
+    static void add(Queries.Transaction transaction, String name, Role role, byte[] hash, Actor by)
             throws SQLException {
-        transaction.update(ADD, Map.of("name", name, "role", role.toString(), "hash", hash, "by", createdBy));
+        transaction.update(ADD, Map.of("name", name, "role", role.toString(), "hash", hash, "by", by.name()));
+        Audit.write(transaction, by, act("create", name, role));
     }
 
-    static void revoke(Queries.Transaction transaction, String name) throws SQLException {
-        transaction.update(REVOKE, Map.of("name", name));
+    static void revoke(Queries.Transaction transaction, ApiKey key, Actor by) throws SQLException {
+        if (transaction.update(REVOKE, Map.of("name", key.name())) > 0) {
+            Audit.write(transaction, by, act("revoke", key.name(), key.role()));
+        }
+    }
+
+    /** Tells that the settings have brought a key, which the table never holds. */
+    void auditConfigured(String name, Role role) {
+        queries.run("writing down that the settings have an API key", transaction -> {
+            Audit.write(transaction, HUB, act("configure", name, role));
+            return true;
+        });
+    }
+
+    private static Act act(String verb, String name, Role role) {
+        return Act.of("key." + verb, "key/" + name, Map.of("role", role.toString()));
     }
 }

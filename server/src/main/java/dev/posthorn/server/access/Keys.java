@@ -1,8 +1,10 @@
 package dev.posthorn.server.access;
 
+import dev.posthorn.audit.Actor;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
@@ -27,8 +29,13 @@ class Keys {
 
     private static final Logger log = LoggerFactory.getLogger(Keys.class);
 
-    /** The key in the settings, and whoever needs none: names that stand for something else in what was changed by whom. */
-    private static final Set<String> RESERVED = Set.of("admin", Caller.LOCAL.name());
+    private static final String CONFIGURED = "admin";
+
+    /**
+     * The key in the settings, whoever needs none, and the hub itself: names that stand for something else in what was
+     * changed by whom.
+     */
+    private static final Set<String> RESERVED = Set.of(CONFIGURED, Caller.LOCAL.name(), KeyStore.HUB.name());
 
     private final Database database;
     private final Changes changes;
@@ -39,13 +46,16 @@ class Keys {
     /** What was read last. */
     private record Known(boolean complete, List<ApiKey> stored, Map<String, Caller> callers) {}
 
-    Keys(Database database, Changes changes, HubSettings settings) {
+    Keys(Database database, DatabaseKeeper keeper, Changes changes, HubSettings settings) {
         this.database = database;
         this.changes = changes;
         this.store = new KeyStore(database.queries());
         this.configured = settings.access().adminKey();
         this.known = known(false, List.of());
         changes.read(Changes.Topic.KEYS, this::read);
+        if (configured != null) {
+            keeper.onceReady(() -> store.auditConfigured(CONFIGURED, Role.ADMIN));
+        }
     }
 
     private void read() {
@@ -61,7 +71,7 @@ class Keys {
             }
         }
         if (configured != null) {
-            callers.put(KeySecret.lookup(KeySecret.hash(configured)), new Caller("admin", Role.ADMIN));
+            callers.put(KeySecret.lookup(KeySecret.hash(configured)), new Caller(CONFIGURED, Role.ADMIN));
         }
         return new Known(complete, stored.stream().map(KeyStore.Stored::key).toList(), Map.copyOf(callers));
     }
@@ -86,20 +96,20 @@ class Keys {
     List<ApiKey> all() {
         Stream<ApiKey> settings = configured == null
                 ? Stream.empty()
-                : Stream.of(new ApiKey("admin", Role.ADMIN, "settings", null, null));
+                : Stream.of(new ApiKey(CONFIGURED, Role.ADMIN, "settings", null, null));
         return Stream.concat(settings, known.stored().stream())
                 .sorted(Comparator.comparing(ApiKey::name))
                 .toList();
     }
 
     /** Makes a key and gives it back; it cannot be had again. */
-    String create(String name, Role role, Caller by) {
+    String create(String name, Role role, Actor by) {
         database.requireReady();
         String key = KeySecret.create();
         store.change("creating an API key", (transaction, keys) -> {
             checkName(name, keys);
             checkFirst(role, keys);
-            KeyStore.add(transaction, name, role, KeySecret.hash(key), by.name());
+            KeyStore.add(transaction, name, role, KeySecret.hash(key), by);
             return true;
         });
         lookAtOnce();
@@ -125,11 +135,10 @@ class Keys {
     }
 
     /** Revokes a key; once more does nothing. */
-    void revoke(String name) {
+    void revoke(String name, Actor by) {
         database.requireReady();
         store.change("revoking an API key", (transaction, keys) -> {
-            checkRevocable(name, keys);
-            KeyStore.revoke(transaction, name);
+            KeyStore.revoke(transaction, revocable(name, keys), by);
             return true;
         });
         lookAtOnce();
@@ -144,23 +153,25 @@ class Keys {
         }
     }
 
-    private void checkRevocable(String name, List<KeyStore.Stored> keys) {
-        if (configured != null && name.equals("admin")) {
+    private ApiKey revocable(String name, List<KeyStore.Stored> keys) {
+        if (configured != null && name.equals(CONFIGURED)) {
             throw conflict(
                     "the API key 'admin' stands in the settings; change posthorn.access.admin-key and start again");
         }
-        if (keys.stream().noneMatch(each -> each.key().name().equals(name))) {
-            throw Problem.of(ProblemType.NOT_FOUND, "there is no API key '" + name + "'")
-                    .asException();
-        }
+        ApiKey key = keys.stream()
+                .map(KeyStore.Stored::key)
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> Problem.of(ProblemType.NOT_FOUND, "there is no API key '" + name + "'")
+                        .asException());
         List<ApiKey> others =
                 unrevoked(keys).filter(each -> !each.name().equals(name)).toList();
-        boolean isRevoked = unrevoked(keys).noneMatch(each -> each.name().equals(name));
         boolean hasAdmin = configured != null || others.stream().anyMatch(each -> each.role() == Role.ADMIN);
-        if (!isRevoked && !hasAdmin && !others.isEmpty()) {
+        if (!key.isRevoked() && !hasAdmin && !others.isEmpty()) {
             throw conflict("'" + name + "' is the last API key of an admin; revoke the others first, or create another"
                     + " admin's");
         }
+        return key;
     }
 
     private static Stream<ApiKey> unrevoked(List<KeyStore.Stored> keys) {

@@ -1,5 +1,6 @@
 package dev.posthorn.server.access;
 
+import dev.posthorn.audit.Actor;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.problem.Violation;
@@ -52,12 +53,12 @@ class KeysController {
     @ResponseStatus(HttpStatus.CREATED)
     @Allowed(Role.ADMIN)
     @Operation(summary = "Creates an API key and shows it, this once")
-    ResponseEntity<CreatedKey> create(@RequestBody NewKey wanted, Caller caller) {
+    ResponseEntity<CreatedKey> create(@RequestBody NewKey wanted, Actor actor) {
         String name = checked(wanted.name());
         if (wanted.role() == null) {
             throw refused("role", "is missing; it is one of publisher, viewer, operator, admin");
         }
-        String key = keys.create(name, wanted.role(), caller);
+        String key = keys.create(name, wanted.role(), actor);
         return ResponseEntity.created(URI.create("/v1/keys/" + name))
                 .cacheControl(CacheControl.noStore())
                 .body(new CreatedKey(name, wanted.role(), key));
@@ -89,8 +90,8 @@ class KeysController {
     @ResponseStatus(HttpStatus.NO_CONTENT)
     @Allowed(Role.ADMIN)
     @Operation(summary = "Revokes an API key; it is worth nothing within a second, on every instance")
-    void revoke(@PathVariable String name) {
-        keys.revoke(name);
+    void revoke(@PathVariable String name, Actor actor) {
+        keys.revoke(name, actor);
     }
 
     private static RuntimeException refused(String field, String rule) {

@@ -9,6 +9,7 @@ import dev.posthorn.server.access.Role;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.web.Parameters;
 import dev.posthorn.status.FullEvent;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;

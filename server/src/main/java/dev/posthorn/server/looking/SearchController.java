@@ -4,6 +4,7 @@ import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.PageToken;
+import dev.posthorn.server.web.Parameters;
 import dev.posthorn.status.EventPage;
 import dev.posthorn.status.EventQuery;
 import dev.posthorn.status.FullEvent;

@@ -8,8 +8,12 @@ import dev.posthorn.server.secrets.LockedException;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
 import dev.posthorn.server.subscriptions.sinks.SinkDocument;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -75,9 +79,27 @@ final class Drafting {
 
     /** Whether it is what is stored already. */
     boolean isSame(Draft draft, Row before) {
+        return changed(draft, before).isEmpty();
+    }
+
+    /** The fields that are not as they are stored, by name; of secrets only that some are others. */
+    List<String> changed(Draft draft, Row before) {
+        ObjectNode now = draft.parted().masked();
+        ObjectNode then = reader.tree(before.document());
+        List<String> changed = Stream.concat(now.propertyNames().stream(), then.propertyNames().stream())
+                .distinct()
+                .filter(field -> !now.path(field).equals(then.path(field)))
+                .sorted()
+                .collect(Collectors.toCollection(ArrayList::new));
+        if (!hasSameSecrets(draft, before)) {
+            changed.add("secrets");
+        }
+        return changed;
+    }
+
+    private boolean hasSameSecrets(Draft draft, Row before) {
         try {
-            return draft.parted().masked().equals(reader.tree(before.document()))
-                    && draft.parted().secrets().equals(blueprint.secrets(before));
+            return draft.parted().secrets().equals(blueprint.secrets(before));
         } catch (LockedException e) {
             return false;
         }

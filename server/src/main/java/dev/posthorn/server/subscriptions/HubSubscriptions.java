@@ -1,7 +1,8 @@
 package dev.posthorn.server.subscriptions;
 
+import dev.posthorn.audit.Actor;
+import dev.posthorn.event.Event;
 import dev.posthorn.relay.Subscription;
-import dev.posthorn.relay.Subscriptions;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.problem.Problem;
@@ -36,7 +37,6 @@ final class HubSubscriptions {
     private final Registrar registrar;
     private final SubscriptionKeeper keeper;
     private final RemovalKeeper removal;
-    private final Subscriptions registered;
     private final Trial trial;
 
     HubSubscriptions(
@@ -49,7 +49,6 @@ final class HubSubscriptions {
             Registrar registrar,
             SubscriptionKeeper keeper,
             RemovalKeeper removal,
-            Subscriptions registered,
             Trial trial) {
         this.database = database;
         this.changes = changes;
@@ -60,7 +59,6 @@ final class HubSubscriptions {
         this.registrar = registrar;
         this.keeper = keeper;
         this.removal = removal;
-        this.registered = registered;
         this.trial = trial;
     }
 
@@ -71,7 +69,7 @@ final class HubSubscriptions {
      * Makes it as the body says. When this returns it is registered: whatever is recorded from then on is delivered to
      * it. Tried again if somebody else changes it between the look and the change.
      */
-    Put put(String name, byte[] body, Preconditions conditions, String caller) {
+    Put put(String name, byte[] body, Preconditions conditions, Actor by) {
         database.requireReady();
         requireName(name);
         Document asked = reader.read(body, Document.class);
@@ -83,7 +81,7 @@ final class HubSubscriptions {
             if (before != null && drafting.isSame(draft, before)) {
                 return new Put(answer(before), false);
             }
-            Optional<Long> revision = save(name, before, draft, caller);
+            Optional<Long> revision = save(name, before, draft, by);
             if (revision.isPresent()) {
                 registrar.register(draft.subscription(), revision.get());
                 changes.look();
@@ -97,13 +95,14 @@ final class HubSubscriptions {
         return conflict("subscription '" + name + "' is changed by others all the time; try again");
     }
 
-    private Optional<Long> save(String name, @Nullable Row before, Draft draft, String caller) {
+    private Optional<Long> save(String name, @Nullable Row before, Draft draft, Actor by) {
         return store.save(
                 name,
                 before == null ? null : before.revision(),
                 drafting.document(draft),
                 drafting.secrets(name, draft),
-                caller);
+                before == null ? List.of() : drafting.changed(draft, before),
+                by);
     }
 
     private static void requireName(String name) {
@@ -228,14 +227,13 @@ final class HubSubscriptions {
     }
 
     /** Deletes it; false if some instance still has something of it under way, and it goes when that is done. */
-    boolean delete(String name, Preconditions conditions, String caller) {
+    boolean delete(String name, Preconditions conditions, Actor by) {
         for (int i = 0; i < ATTEMPTS; i++) {
             Row row = row(name);
             if (!row.deleting()) {
                 conditions.require(row.revision());
             }
-            if (row.deleting()
-                    || store.markDeleted(name, row.revision(), caller).isPresent()) {
+            if (row.deleting() || store.markDeleted(name, row.revision(), by).isPresent()) {
                 changes.look();
                 return removal.remove(name, REMOVAL);
             }
@@ -243,24 +241,32 @@ final class HubSubscriptions {
         throw busy(name);
     }
 
-    SubscriptionAnswer pause(String name) {
-        refuseDeleting(row(name));
-        registered.pause(name);
+    SubscriptionAnswer pause(String name, Actor by) {
+        return setPaused(name, true, by);
+    }
+
+    SubscriptionAnswer resume(String name, Actor by) {
+        return setPaused(name, false, by);
+    }
+
+    private SubscriptionAnswer setPaused(String name, boolean paused, Actor by) {
+        Row row = row(name);
+        refuseDeleting(row);
+        if (!store.setPaused(row, paused, by)) {
+            throw conflict("subscription '" + name + "' is not registered yet; try again in a moment");
+        }
         return get(name);
     }
 
-    SubscriptionAnswer resume(String name) {
-        refuseDeleting(row(name));
-        registered.resume(name);
-        return get(name);
-    }
-
-    TrialAnswer test(String name, byte @Nullable [] body) {
+    /** It is written down before the sample is sent: what a receiver has got cannot be taken back. */
+    TrialAnswer test(String name, byte @Nullable [] body, Actor by) {
         Row row = row(name);
         refuseDeleting(row);
         Sample sample = body == null || body.length == 0 ? Sample.DEFAULT : reader.read(body, Sample.class);
         Subscription fresh = fresh(row);
-        return trial.of(name, fresh.sink(), fresh.timeout(), sample);
+        Event event = trial.event(sample);
+        store.auditTest(row, event.type(), by);
+        return trial.of(name, fresh.sink(), fresh.timeout(), event);
     }
 
     /** With a sink of its own, besides the one that is served. */

@@ -1,7 +1,7 @@
 package dev.posthorn.server.subscriptions;
 
+import dev.posthorn.audit.Actor;
 import dev.posthorn.server.access.Allowed;
-import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.Preconditions;
@@ -64,10 +64,10 @@ class SubscriptionController {
                     byte @Nullable [] body,
             @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
             @RequestHeader(name = HttpHeaders.IF_NONE_MATCH, required = false) @Nullable String ifNoneMatch,
-            Caller caller,
+            Actor actor,
             HttpServletResponse response) {
         HubSubscriptions.Put put = subscriptions.put(
-                name, body == null ? new byte[0] : body, new Preconditions(ifMatch, ifNoneMatch), caller.name());
+                name, body == null ? new byte[0] : body, new Preconditions(ifMatch, ifNoneMatch), actor);
         response.setStatus(put.created() ? HttpStatus.CREATED.value() : HttpStatus.OK.value());
         return tagged(put.answer(), response);
     }
@@ -78,24 +78,24 @@ class SubscriptionController {
     void delete(
             @PathVariable String name,
             @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
-            Caller caller,
+            Actor actor,
             HttpServletResponse response) {
-        boolean gone = subscriptions.delete(name, new Preconditions(ifMatch, null), caller.name());
+        boolean gone = subscriptions.delete(name, new Preconditions(ifMatch, null), actor);
         response.setStatus(gone ? HttpStatus.NO_CONTENT.value() : HttpStatus.ACCEPTED.value());
     }
 
     @Operation(summary = "Pause a subscription: nothing is sent until it is resumed, and nothing is lost")
     @Allowed({Role.OPERATOR})
     @PostMapping("/{name}/pause")
-    SubscriptionAnswer pause(@PathVariable String name, HttpServletResponse response) {
-        return tagged(subscriptions.pause(name), response);
+    SubscriptionAnswer pause(@PathVariable String name, Actor actor, HttpServletResponse response) {
+        return tagged(subscriptions.pause(name, actor), response);
     }
 
     @Operation(summary = "Resume a subscription where it was paused")
     @Allowed({Role.OPERATOR})
     @PostMapping("/{name}/resume")
-    SubscriptionAnswer resume(@PathVariable String name, HttpServletResponse response) {
-        return tagged(subscriptions.resume(name), response);
+    SubscriptionAnswer resume(@PathVariable String name, Actor actor, HttpServletResponse response) {
+        return tagged(subscriptions.resume(name, actor), response);
     }
 
     @Operation(summary = "Send a marked sample straight to the receiver and tell what came back")
@@ -106,8 +106,9 @@ class SubscriptionController {
             @io.swagger.v3.oas.annotations.parameters.RequestBody(
                             content = @Content(schema = @Schema(implementation = Sample.class)))
                     @RequestBody(required = false)
-                    byte @Nullable [] body) {
-        return subscriptions.test(name, body);
+                    byte @Nullable [] body,
+            Actor actor) {
+        return subscriptions.test(name, body, actor);
     }
 
     @Operation(summary = "List what a subscription was, the newest first")

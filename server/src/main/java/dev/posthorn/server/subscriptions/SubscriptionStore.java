@@ -1,6 +1,9 @@
 package dev.posthorn.server.subscriptions;
 
+import dev.posthorn.audit.Actor;
+import dev.posthorn.audit.Audit;
 import dev.posthorn.log.Queries;
+import dev.posthorn.relay.Subscriptions;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.secrets.Encrypted;
 import java.sql.SQLException;
@@ -102,31 +105,41 @@ final class SubscriptionStore {
      * Makes or changes it and remembers the revision.
      *
      * @param before the revision that it is now; null if it is to be new
+     * @param changed the fields that are no longer as they were, for the audit
      * @return the revision that it is then; empty if it was not as said
      */
     Optional<Long> save(
-            String name, @Nullable Long before, String document, @Nullable Encrypted secrets, String caller) {
+            String name,
+            @Nullable Long before,
+            String document,
+            @Nullable Encrypted secrets,
+            List<String> changed,
+            Actor by) {
         Map<String, @Nullable Object> values = new HashMap<>();
         values.put("name", name);
         values.put("document", document);
         values.put("secrets", secrets == null ? null : secrets.bytes());
         values.put("key_id", secrets == null ? null : secrets.keyId());
-        values.put("caller", caller);
         return queries.run("storing subscription " + name, t -> {
-            boolean asSaid = before == null || isAt(t, name, before);
-            return asSaid ? remembered(t, before == null ? MAKE : CHANGE, values) : Optional.empty();
+            if (before == null) {
+                return remembered(t, MAKE, values, by, SubscriptionAct.create(name, document));
+            }
+            return isAt(t, name, before)
+                    ? remembered(t, CHANGE, values, by, SubscriptionAct.change(name, document, changed))
+                    : Optional.empty();
         });
     }
 
     /** Nobody is to serve it from now on. */
-    Optional<Long> markDeleted(String name, long before, String caller) {
+    Optional<Long> markDeleted(String name, long before, Actor by) {
         Map<String, @Nullable Object> values = new HashMap<>();
         values.put("name", name);
         values.put("document", null);
-        values.put("caller", caller);
         return queries.run(
                 "deleting subscription " + name,
-                t -> isAt(t, name, before) ? remembered(t, MARK_DELETED, values) : Optional.empty());
+                t -> isAt(t, name, before)
+                        ? remembered(t, MARK_DELETED, values, by, SubscriptionAct.delete(name))
+                        : Optional.empty());
     }
 
     private static boolean isAt(Queries.Transaction t, String name, long revision) throws SQLException {
@@ -135,15 +148,38 @@ final class SubscriptionStore {
                 .isPresent();
     }
 
-    private static Optional<Long> remembered(Queries.Transaction t, String change, Map<String, @Nullable Object> values)
+    private static Optional<Long> remembered(
+            Queries.Transaction t, String change, Map<String, @Nullable Object> values, Actor by, SubscriptionAct act)
             throws SQLException {
         Optional<Long> revision = t.first(change, values, row -> row.getLong("revision"));
         if (revision.isPresent()) {
             values.put("revision", revision.get());
+            values.put("caller", by.name());
             t.update(REMEMBER, values);
+            Audit.write(t, by, act.at(revision.get()));
             Changes.countUp(t, Changes.Topic.SUBSCRIPTIONS);
         }
         return revision;
+    }
+
+    /** Pauses or resumes it, unless it is so already; false if it is not in the relay's tables. */
+    boolean setPaused(Row row, boolean paused, Actor by) {
+        return queries.run((paused ? "pausing " : "resuming ") + row.name(), t -> {
+            Optional<Boolean> differs = Subscriptions.setPaused(t, row.name(), paused);
+            if (differs.orElse(false)) {
+                SubscriptionAct act = paused ? SubscriptionAct.pause(row.name()) : SubscriptionAct.resume(row.name());
+                Audit.write(t, by, act.at(row.revision()));
+            }
+            return differs.isPresent();
+        });
+    }
+
+    /** Writes down that it is tried out, which changes nothing here. */
+    void auditTest(Row row, String type, Actor by) {
+        queries.run("writing down a test of " + row.name(), t -> {
+            Audit.write(t, by, SubscriptionAct.test(row.name(), type).at(row.revision()));
+            return true;
+        });
     }
 
     /** The newest first. */

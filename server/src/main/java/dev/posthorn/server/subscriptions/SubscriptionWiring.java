@@ -90,7 +90,6 @@ class SubscriptionWiring {
             Registrar registrar,
             SubscriptionKeeper keeper,
             RemovalKeeper removal,
-            Subscriptions registered,
             EventLimits limits) {
         return new HubSubscriptions(
                 database,
@@ -102,7 +101,6 @@ class SubscriptionWiring {
                 registrar,
                 keeper,
                 removal,
-                registered,
                 new Trial(limits));
     }
 }

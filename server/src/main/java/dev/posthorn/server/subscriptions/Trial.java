@@ -35,15 +35,8 @@ final class Trial {
         this.limits = limits;
     }
 
-    TrialAnswer of(String subscription, Sink sink, Duration timeout, Sample sample) {
-        RecordedEvent event = new RecordedEvent(0, event(sample), Instant.now());
-        Duration atMost = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
-        long started = System.nanoTime();
-        Outcome outcome = outcome(sink, subscription + "/test", atMost, event);
-        return answer(outcome, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started));
-    }
-
-    private Event event(Sample sample) {
+    /** What to send, marked and within the limits. */
+    Event event(Sample sample) {
         String type = sample.type() == null ? "posthorn.test" : sample.type();
         String data = sample.data() == null ? "{\"test\": true}" : sample.data().toString();
         return Assembly.blaming("", () -> {
@@ -58,6 +51,14 @@ final class Trial {
             limits.check(event);
             return event;
         });
+    }
+
+    TrialAnswer of(String subscription, Sink sink, Duration timeout, Event marked) {
+        RecordedEvent event = new RecordedEvent(0, marked, Instant.now());
+        Duration atMost = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
+        long started = System.nanoTime();
+        Outcome outcome = outcome(sink, subscription + "/test", atMost, event);
+        return answer(outcome, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started));
     }
 
     /** A sink that keeps the order leaves it to its lane to give up; here nobody else would. */

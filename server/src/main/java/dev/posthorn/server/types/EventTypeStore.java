@@ -1,5 +1,7 @@
 package dev.posthorn.server.types;
 
+import dev.posthorn.audit.Actor;
+import dev.posthorn.audit.Audit;
 import dev.posthorn.log.Queries;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.types.EventType.Definition;
@@ -97,17 +99,17 @@ final class EventTypeStore {
     /** What became of a put. */
     record Put(EventType type, boolean created) {}
 
-    Put put(String name, Definition definition, Preconditions preconditions) {
+    Put put(String name, Definition definition, Preconditions preconditions, Actor by) {
         Optional<Put> put;
         do {
-            put = queries.run("registering an event type", t -> put(t, name, definition, preconditions));
+            put = queries.run("registering an event type", t -> put(t, name, definition, preconditions, by));
         } while (put.isEmpty());
         return put.get();
     }
 
     /** Nothing if somebody else made it at the same time, so that it has to be looked at again. */
     private static Optional<Put> put(
-            Queries.Transaction t, String name, Definition definition, Preconditions preconditions)
+            Queries.Transaction t, String name, Definition definition, Preconditions preconditions, Actor by)
             throws SQLException {
         EventType old =
                 t.first(LOCK_ONE, Map.of("name", name), EventTypeStore::read).orElse(null);
@@ -119,7 +121,10 @@ final class EventTypeStore {
             return Optional.empty();
         }
         Changes.countUp(t, Changes.Topic.EVENT_TYPES);
-        return t.first(ONE, Map.of("name", name), EventTypeStore::read).map(type -> new Put(type, old == null));
+        EventType type =
+                t.first(ONE, Map.of("name", name), EventTypeStore::read).orElseThrow();
+        Audit.write(t, by, old == null ? TypeActs.create(type) : TypeActs.change(old, type));
+        return Optional.of(new Put(type, old == null));
     }
 
     private static Map<String, @Nullable Object> values(String name, Definition definition) {
@@ -136,7 +141,7 @@ final class EventTypeStore {
     }
 
     /** False if there was none. */
-    boolean delete(String name, Preconditions preconditions) {
+    boolean delete(String name, Preconditions preconditions, Actor by) {
         return queries.run("deleting an event type", t -> {
             EventType old = t.first(LOCK_ONE, Map.of("name", name), EventTypeStore::read)
                     .orElse(null);
@@ -145,12 +150,13 @@ final class EventTypeStore {
                 return false;
             }
             t.update(DELETE, Map.of("name", name));
+            Audit.write(t, by, TypeActs.delete(old));
             Changes.countUp(t, Changes.Topic.EVENT_TYPES);
             return true;
         });
     }
 
-    /** Registers those that are still unknown. */
+    /** Registers those that are still unknown. Nobody asks for it, so it is not in the audit. */
     void seen(Collection<String> names) {
         queries.run("registering event types", t -> {
             int added = t.update(SEEN, Map.of("names", names.toArray(String[]::new)));

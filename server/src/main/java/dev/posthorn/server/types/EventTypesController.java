@@ -1,5 +1,6 @@
 package dev.posthorn.server.types;
 
+import dev.posthorn.audit.Actor;
 import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.database.Changes;
@@ -54,11 +55,12 @@ class EventTypesController {
             @PathVariable String name,
             @RequestBody EventTypeDocument document,
             @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch,
-            @RequestHeader(name = "If-None-Match", required = false) @Nullable String ifNoneMatch) {
+            @RequestHeader(name = "If-None-Match", required = false) @Nullable String ifNoneMatch,
+            Actor actor) {
         EventTypeDocument.requireName(name);
         EventType.Definition definition = document.definition(json);
         database.requireReady();
-        Put put = store.put(name, definition, new Preconditions(ifMatch, ifNoneMatch));
+        Put put = store.put(name, definition, new Preconditions(ifMatch, ifNoneMatch), actor);
         changes.look();
         return answer(put.created() ? HttpStatus.CREATED : HttpStatus.OK, put.type());
     }
@@ -93,10 +95,12 @@ class EventTypesController {
     @Allowed(Role.ADMIN)
     @DeleteMapping("/{name}")
     ResponseEntity<Void> delete(
-            @PathVariable String name, @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
+            @PathVariable String name,
+            @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch,
+            Actor actor) {
         EventTypeDocument.requireName(name);
         database.requireReady();
-        if (!store.delete(name, new Preconditions(ifMatch, null))) {
+        if (!store.delete(name, new Preconditions(ifMatch, null), actor)) {
             throw notFound(name);
         }
         changes.look();

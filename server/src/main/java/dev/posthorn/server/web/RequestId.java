@@ -15,7 +15,7 @@ import org.slf4j.MDC;
  * Gives every request an id: the caller's, if it is harmless in a log, else one of ours. It stands in the answer, in a
  * problem's body and in the log. A valve, so that requests which Tomcat refuses have one too.
  */
-final class RequestId extends ValveBase {
+public final class RequestId extends ValveBase {
 
     static final String HEADER = "X-Request-Id";
 
@@ -27,7 +27,7 @@ final class RequestId extends ValveBase {
         super(true);
     }
 
-    static @Nullable String of(HttpServletRequest request) {
+    public static @Nullable String of(HttpServletRequest request) {
         return (String) request.getAttribute(ATTRIBUTE);
     }
 

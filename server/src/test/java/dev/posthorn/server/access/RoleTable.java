@@ -26,6 +26,7 @@ final class RoleTable {
             GET    /v1/events                             | viewer operator
             GET    /v1/events/{id}                        | viewer operator
             POST   /v1/events/{id}/defer                  | operator
+            GET    /v1/audit                              | operator
             GET    /v1/status                             | viewer operator
             GET    /v1/event-types                        | viewer operator
             GET    /v1/event-types/{name}                 | viewer operator

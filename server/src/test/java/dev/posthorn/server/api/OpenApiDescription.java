@@ -1,5 +1,6 @@
 package dev.posthorn.server.api;
 
+import dev.posthorn.audit.Actor;
 import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
@@ -54,7 +55,7 @@ class OpenApiDescription {
 
     OpenApiDescription() {
         SpringDocUtils.getConfig()
-                .addRequestWrapperToIgnore(Caller.class)
+                .addRequestWrapperToIgnore(Caller.class, Actor.class)
                 .replaceWithSchema(
                         Duration.class, new Schema<String>().type("string").example("30s"));
     }

@@ -1,20 +1,19 @@
-package dev.posthorn.server.looking;
+package dev.posthorn.server.web;
 
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.problem.Violation;
-import dev.posthorn.server.web.PageToken;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 
 /** Reads what stands in the query of a URL. */
-final class Parameters {
+public final class Parameters {
 
     private Parameters() {}
 
-    static Instant time(String name, String text) {
+    public static Instant time(String name, String text) {
         try {
             // A plus sign that was not escaped arrives as a space.
             return OffsetDateTime.parse(text.replace(' ', '+')).toInstant();
@@ -23,7 +22,7 @@ final class Parameters {
         }
     }
 
-    static int number(String name, String text) {
+    public static int number(String name, String text) {
         try {
             return Integer.parseInt(text);
         } catch (NumberFormatException e) {
@@ -31,7 +30,7 @@ final class Parameters {
         }
     }
 
-    static boolean flag(String name, String text) {
+    public static boolean flag(String name, String text) {
         return switch (text) {
             case "true" -> true;
             case "false" -> false;
@@ -39,8 +38,8 @@ final class Parameters {
         };
     }
 
-    /** Where a list of events goes on. */
-    static long place(String token) {
+    /** Where a list goes on that is in the order of a number. */
+    public static long place(String token) {
         String seq = PageToken.parts(token, 1).get(0);
         if (!seq.matches("\\d{1,18}")) {
             throw refused("after", "is not a token of this list; give the 'next' of the page before");
@@ -48,7 +47,7 @@ final class Parameters {
         return Long.parseLong(seq);
     }
 
-    static ProblemException refused(String name, String rule) {
+    public static ProblemException refused(String name, String rule) {
         return Problem.violated(ProblemType.INVALID_REQUEST, Violation.of(name, rule))
                 .asException();
     }

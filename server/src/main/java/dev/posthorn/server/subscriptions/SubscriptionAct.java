@@ -1,0 +1,50 @@
+package dev.posthorn.server.subscriptions;
+
+import dev.posthorn.audit.Act;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is done to a subscription, for the audit.
+ *
+ * @param detail besides its revision
+ */
+record SubscriptionAct(String verb, String name, Map<String, String> detail) {
+
+    static SubscriptionAct create(String name, String document) {
+        return new SubscriptionAct("create", name, Map.of("document", document));
+    }
+
+    /**
+     * What it is from now on.
+     *
+     * @param document without its secrets
+     */
+    static SubscriptionAct change(String name, String document, List<String> changed) {
+        return new SubscriptionAct("change", name, Map.of("document", document, "changed", String.join(", ", changed)));
+    }
+
+    static SubscriptionAct delete(String name) {
+        return new SubscriptionAct("delete", name, Map.of());
+    }
+
+    static SubscriptionAct pause(String name) {
+        return new SubscriptionAct("pause", name, Map.of());
+    }
+
+    static SubscriptionAct resume(String name) {
+        return new SubscriptionAct("resume", name, Map.of());
+    }
+
+    /** Of the sample only its type: the rest is a payload. */
+    static SubscriptionAct test(String name, String type) {
+        return new SubscriptionAct("test", name, Map.of("type", type));
+    }
+
+    Act at(long revision) {
+        Map<String, String> whole = new LinkedHashMap<>(detail);
+        whole.put("revision", Long.toString(revision));
+        return Act.of("subscription." + verb, "subscription/" + name, whole);
+    }
+}
