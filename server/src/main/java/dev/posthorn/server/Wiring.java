@@ -10,6 +10,7 @@ import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.ingest.Ingest;
 import dev.posthorn.server.ingest.Sources;
 import dev.posthorn.server.json.Json;
+import dev.posthorn.server.masking.Masker;
 import dev.posthorn.server.metrics.IngestMetrics;
 import dev.posthorn.server.settings.HubSettings;
 import dev.posthorn.server.subscriptions.RelayKeeper;
@@ -52,6 +53,11 @@ class Wiring {
     EventLimits eventLimits(HubSettings settings) {
         return EventLimits.DEFAULT.withMaxPayloadBytes(
                 (int) settings.limits().payload().toBytes());
+    }
+
+    @Bean
+    Masker masker(EventTypes types, JsonMapper mapper) {
+        return new Masker(types, mapper);
     }
 
     @Bean

@@ -4,9 +4,19 @@ package dev.posthorn.server.access;
  * Who makes a call.
  *
  * @param name the name of the API key, or {@code local} where none is needed
+ * @param payload whether the key was given the right to see payloads unmasked
  */
-public record Caller(String name, Role role) {
+public record Caller(String name, Role role, boolean payload) {
 
     /** Whoever calls a hub that only this machine can reach, and that has no keys. */
     public static final Caller LOCAL = new Caller("local", Role.ADMIN);
+
+    public Caller(String name, Role role) {
+        this(name, role, false);
+    }
+
+    /** Whether nothing is masked for this caller. */
+    public boolean seesPayloads() {
+        return payload || role == Role.ADMIN;
+    }
 }

@@ -15,14 +15,14 @@ import java.util.Map;
 final class KeyStore {
 
     private static final String ALL = """
-            SELECT name, role, hash, created_by, created_at, revoked_at
+            SELECT name, role, payload, hash, created_by, created_at, revoked_at
             FROM posthorn.api_key
             ORDER BY name
             """;
 
     private static final String ADD = """
-            INSERT INTO posthorn.api_key (name, role, hash, created_by)
-            VALUES (:name, :role, :hash, :by)
+            INSERT INTO posthorn.api_key (name, role, payload, hash, created_by)
+            VALUES (:name, :role, :payload, :hash, :by)
             """;
 
     private static final String REVOKE = """
@@ -60,6 +60,7 @@ final class KeyStore {
                 new ApiKey(
                         row.getString("name"),
                         Role.valueOf(row.getString("role").toUpperCase(Locale.ROOT)),
+                        row.getBoolean("payload"),
                         row.getString("created_by"),
                         Queries.time(row, "created_at"),
                         Queries.timeOrNull(row, "revoked_at")),
@@ -74,27 +75,33 @@ final class KeyStore {
         });
     }
 
-    static void add(Queries.Transaction transaction, String name, Role role, byte[] hash, Actor by)
-            throws SQLException {
-        transaction.update(ADD, Map.of("name", name, "role", role.toString(), "hash", hash, "by", by.name()));
-        Audit.write(transaction, by, act("create", name, role));
+    static void add(Queries.Transaction transaction, Caller owner, byte[] hash, Actor by) throws SQLException {
+        Map<String, Object> values = Map.of(
+                "name", owner.name(),
+                "role", owner.role().toString(),
+                "payload", owner.seesPayloads(),
+                "hash", hash,
+                "by", by.name());
+        transaction.update(ADD, values);
+        Audit.write(transaction, by, act("create", owner.name(), owner.role(), owner.seesPayloads()));
     }
 
     static void revoke(Queries.Transaction transaction, ApiKey key, Actor by) throws SQLException {
         if (transaction.update(REVOKE, Map.of("name", key.name())) > 0) {
-            Audit.write(transaction, by, act("revoke", key.name(), key.role()));
+            Audit.write(transaction, by, act("revoke", key.name(), key.role(), key.payload()));
         }
     }
 
     /** Tells that the settings have brought a key, which the table never holds. */
     void auditConfigured(String name, Role role) {
         queries.run("writing down that the settings have an API key", transaction -> {
-            Audit.write(transaction, HUB, act("configure", name, role));
+            Audit.write(transaction, HUB, act("configure", name, role, true));
             return true;
         });
     }
 
-    private static Act act(String verb, String name, Role role) {
-        return Act.of("key." + verb, "key/" + name, Map.of("role", role.toString()));
+    private static Act act(String verb, String name, Role role, boolean payload) {
+        return Act.of(
+                "key." + verb, "key/" + name, Map.of("role", role.toString(), "payload", String.valueOf(payload)));
     }
 }

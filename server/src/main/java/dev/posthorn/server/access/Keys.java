@@ -66,8 +66,8 @@ class Keys {
         Map<String, Caller> callers = new HashMap<>();
         for (KeyStore.Stored each : stored) {
             if (!each.key().isRevoked()) {
-                callers.put(
-                        each.lookup(), new Caller(each.key().name(), each.key().role()));
+                ApiKey key = each.key();
+                callers.put(each.lookup(), new Caller(key.name(), key.role(), key.payload()));
             }
         }
         if (configured != null) {
@@ -96,20 +96,20 @@ class Keys {
     List<ApiKey> all() {
         Stream<ApiKey> settings = configured == null
                 ? Stream.empty()
-                : Stream.of(new ApiKey(CONFIGURED, Role.ADMIN, "settings", null, null));
+                : Stream.of(new ApiKey(CONFIGURED, Role.ADMIN, true, "settings", null, null));
         return Stream.concat(settings, known.stored().stream())
                 .sorted(Comparator.comparing(ApiKey::name))
                 .toList();
     }
 
     /** Makes a key and gives it back; it cannot be had again. */
-    String create(String name, Role role, Actor by) {
+    String create(Caller owner, Actor by) {
         database.requireReady();
         String key = KeySecret.create();
         store.change("creating an API key", (transaction, keys) -> {
-            checkName(name, keys);
-            checkFirst(role, keys);
-            KeyStore.add(transaction, name, role, KeySecret.hash(key), by);
+            checkName(owner.name(), keys);
+            checkFirst(owner.role(), keys);
+            KeyStore.add(transaction, owner, KeySecret.hash(key), by);
             return true;
         });
         lookAtOnce();

@@ -39,15 +39,23 @@ class KeysController {
         this.keys = keys;
     }
 
-    /** What is asked for. */
-    record NewKey(@Nullable String name, @Nullable Role role) {}
+    /**
+     * What is asked for.
+     *
+     * @param payload whether it sees payloads unmasked; left out: an admin's does, others do not
+     */
+    record NewKey(
+            @Nullable String name,
+            @Nullable Role role,
+            @Nullable Boolean payload) {}
 
     /**
      * A key that was just created.
      *
+     * @param payload whether it sees payloads unmasked
      * @param key the key itself, shown this once
      */
-    record CreatedKey(String name, Role role, String key) {}
+    record CreatedKey(String name, Role role, boolean payload, String key) {}
 
     @PostMapping(consumes = "application/json", produces = "application/json")
     @ResponseStatus(HttpStatus.CREATED)
@@ -58,10 +66,24 @@ class KeysController {
         if (wanted.role() == null) {
             throw refused("role", "is missing; it is one of publisher, viewer, operator, admin");
         }
-        String key = keys.create(name, wanted.role(), actor);
+        Caller owner = new Caller(name, wanted.role(), payload(wanted.role(), wanted.payload()));
+        String key = keys.create(owner, actor);
         return ResponseEntity.created(URI.create("/v1/keys/" + name))
                 .cacheControl(CacheControl.noStore())
-                .body(new CreatedKey(name, wanted.role(), key));
+                .body(new CreatedKey(name, wanted.role(), owner.seesPayloads(), key));
+    }
+
+    private static boolean payload(Role role, @Nullable Boolean asked) {
+        if (asked == null) {
+            return role == Role.ADMIN;
+        }
+        if (asked && role == Role.PUBLISHER) {
+            throw refused("payload", "is true, but a publisher sees no payloads at all; leave it out");
+        }
+        if (!asked && role == Role.ADMIN) {
+            throw refused("payload", "is false, but an admin sees everything; leave it out, or give another role");
+        }
+        return asked;
     }
 
     private static String checked(@Nullable String name) {

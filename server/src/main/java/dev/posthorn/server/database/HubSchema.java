@@ -9,7 +9,7 @@ import javax.sql.DataSource;
 public final class HubSchema {
 
     private static final Schema.Part HUB =
-            new Schema.Part("hub_version", "/dev/posthorn/server/schema/", List.of("001_hub.sql"));
+            new Schema.Part("hub_version", "/dev/posthorn/server/schema/", List.of("001_hub.sql", "002_masks.sql"));
 
     private HubSchema() {}
 

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * An event with everything that is known about it.
  *
  * @param sourceId the source's own id, if that is no UUID
- * @param data the payload, if it is JSON: byte for byte as it was recorded
+ * @param data the payload, if it is JSON: byte for byte as it was recorded, but for what is masked
  * @param dataBase64 the payload, if it is anything else
+ * @param payloadHidden true if there is a payload that the caller may not see any of; left out otherwise
  * @param status the worst of its subscriptions'; left out if no subscription wants it
  */
 record EventDetail(
@@ -37,10 +38,11 @@ record EventDetail(
         String data,
 
         @Nullable String dataBase64,
+        @Nullable Boolean payloadHidden,
         @Nullable Status status,
         List<SubscriptionItem> subscriptions) {
 
-    static EventDetail of(FullEvent full, Payload payload) {
+    static EventDetail of(FullEvent full, EventView view) {
         Event event = full.event().event();
         return new EventDetail(
                 event.id(),
@@ -55,12 +57,13 @@ record EventDetail(
                 full.event().createdAt(),
                 event.deliverAt(),
                 event.headers(),
-                payload.json(),
-                payload.base64(),
+                view.payload().json(),
+                view.payload().base64(),
+                view.payload().hidden(),
                 full.overall().orElse(null),
                 full.subscriptions().stream()
                         .map(status -> SubscriptionItem.withAttempts(
-                                status, full.attempts().getOrDefault(status.subscription(), List.of())))
+                                status, full.attempts().getOrDefault(status.subscription(), List.of()), view))
                         .toList());
     }
 }

@@ -3,32 +3,37 @@ package dev.posthorn.server.looking;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.posthorn.event.Event;
+import dev.posthorn.server.json.ContentTypes;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.Base64;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * An event's payload in an answer: as JSON if it says that it is and is, else as Base64. Both are null if it is not
- * wanted.
+ * wanted, or hidden. {@link EventViews} makes it, for those who may see it.
+ *
+ * @param hidden true if the caller may not see it, else null
  */
-record Payload(@Nullable String json, @Nullable String base64) {
+public record Payload(
+        @Nullable String json,
+        @Nullable String base64,
+        @Nullable Boolean hidden) {
 
-    static final Payload LEFT_OUT = new Payload(null, null);
+    static final Payload LEFT_OUT = new Payload(null, null, null);
+    static final Payload HIDDEN = new Payload(null, null, true);
 
-    static Payload of(Event event, JsonMapper mapper) {
-        String json = isJson(event.contentType()) ? json(event.payload(), mapper) : null;
-        return json == null
-                ? new Payload(null, Base64.getEncoder().encodeToString(event.payload()))
-                : new Payload(json, null);
+    static Payload masked(String json) {
+        return new Payload(json, null, null);
     }
 
-    private static boolean isJson(String contentType) {
-        String type = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-        return type.endsWith("/json") || type.endsWith("+json");
+    static Payload unmasked(Event event, JsonMapper mapper) {
+        String json = ContentTypes.isJson(event.contentType()) ? json(event.payload(), mapper) : null;
+        return json == null
+                ? new Payload(null, Base64.getEncoder().encodeToString(event.payload()), null)
+                : new Payload(json, null, null);
     }
 
     /** It becomes part of our own answer as it is, so it has to be sound. */

@@ -1,6 +1,7 @@
 package dev.posthorn.server.looking;
 
 import dev.posthorn.server.access.Allowed;
+import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.PageToken;
@@ -19,7 +20,6 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Where is my event? */
 @RestController
@@ -27,11 +27,11 @@ import tools.jackson.databind.json.JsonMapper;
 class SearchController {
 
     private final EventFinder finder;
-    private final JsonMapper mapper;
+    private final EventViews views;
 
-    SearchController(EventFinder finder, JsonMapper mapper) {
+    SearchController(EventFinder finder, EventViews views) {
         this.finder = finder;
-        this.mapper = mapper;
+        this.views = views;
     }
 
     @Operation(
@@ -89,16 +89,18 @@ class SearchController {
 
     @Operation(
             summary = "One event with its payload, and what has become of it for each subscription",
-            description = "If several sources gave the same id, say which with source.")
+            description = "If several sources gave the same id, say which with source. What the event's type masks is"
+                    + " shown only to keys that see payloads.")
     @GetMapping(path = "/v1/events/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
     @Allowed({Role.VIEWER, Role.OPERATOR})
     EventDetail get(
             @PathVariable String id,
             @RequestParam(required = false) @Nullable String source,
             @Parameter(description = "false leaves the payload out") @RequestParam(defaultValue = "true")
-                    String payload) {
+                    String payload,
+            Caller caller) {
         boolean wanted = Parameters.flag("payload", payload);
         FullEvent event = finder.event(id, source);
-        return EventDetail.of(event, wanted ? Payload.of(event.event().event(), mapper) : Payload.LEFT_OUT);
+        return EventDetail.of(event, views.of(event.event().event(), caller, wanted));
     }
 }

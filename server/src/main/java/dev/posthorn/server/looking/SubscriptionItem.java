@@ -24,14 +24,18 @@ record SubscriptionItem(
         @Nullable List<AttemptItem> made) {
 
     static SubscriptionItem of(SubscriptionStatus status) {
-        return of(status, null);
+        return of(status, status.errorMessage(), null);
     }
 
-    static SubscriptionItem withAttempts(SubscriptionStatus status, List<Attempt> made) {
-        return of(status, made.stream().map(AttemptItem::of).toList());
+    static SubscriptionItem withAttempts(SubscriptionStatus status, List<Attempt> made, EventView view) {
+        return of(
+                status,
+                view.reason(status.errorClass(), status.errorMessage()),
+                made.stream().map(attempt -> AttemptItem.of(attempt, view)).toList());
     }
 
-    private static SubscriptionItem of(SubscriptionStatus status, @Nullable List<AttemptItem> made) {
+    private static SubscriptionItem of(
+            SubscriptionStatus status, @Nullable String errorMessage, @Nullable List<AttemptItem> made) {
         return new SubscriptionItem(
                 status.subscription(),
                 status.status(),
@@ -39,7 +43,7 @@ record SubscriptionItem(
                 status.nextAttemptAt(),
                 status.deliveredAt(),
                 status.errorClass(),
-                status.errorMessage(),
+                errorMessage,
                 made);
     }
 
@@ -55,16 +59,16 @@ record SubscriptionItem(
             @Nullable String reply,
             String instance) {
 
-        static AttemptItem of(Attempt attempt) {
+        static AttemptItem of(Attempt attempt, EventView view) {
             return new AttemptItem(
                     attempt.number(),
                     attempt.startedAt(),
                     attempt.took().toMillis(),
                     attempt.outcome(),
                     attempt.errorClass(),
-                    attempt.message(),
+                    view.reason(attempt.errorClass(), attempt.message()),
                     attempt.reply() == null ? null : attempt.reply().code(),
-                    attempt.reply() == null ? null : attempt.reply().text(),
+                    attempt.reply() == null ? null : view.text(attempt.reply().text()),
                     attempt.instance());
         }
     }

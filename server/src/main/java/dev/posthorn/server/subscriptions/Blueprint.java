@@ -1,6 +1,8 @@
 package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.relay.Subscription;
+import dev.posthorn.server.masking.Masker;
+import dev.posthorn.server.masking.MaskingSink;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
 import java.util.Map;
@@ -13,11 +15,13 @@ final class Blueprint {
     private final DocumentReader reader;
     private final Vault vault;
     private final Translation translation;
+    private final Masker masker;
 
-    Blueprint(DocumentReader reader, Vault vault, Translation translation) {
+    Blueprint(DocumentReader reader, Vault vault, Translation translation, Masker masker) {
         this.reader = reader;
         this.vault = vault;
         this.translation = translation;
+        this.masker = masker;
     }
 
     /** By their places; throws if they cannot be decrypted. */
@@ -28,7 +32,7 @@ final class Blueprint {
     /** A new one each time: what could not be read, decrypted or built is told by what is thrown. */
     Subscription subscription(Row row) {
         ObjectNode full = SecretPlaces.joined(reader.tree(row.document()), secrets(row));
-        return translation.subscription(row.name(), document(full));
+        return translation.subscription(row.name(), document(full), sink -> new MaskingSink(sink, masker));
     }
 
     private Document document(ObjectNode full) {

@@ -3,6 +3,7 @@ package dev.posthorn.server.subscriptions;
 import dev.posthorn.audit.Actor;
 import dev.posthorn.event.Event;
 import dev.posthorn.relay.Subscription;
+import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.problem.Problem;
@@ -259,14 +260,14 @@ final class HubSubscriptions {
     }
 
     /** It is written down before the sample is sent: what a receiver has got cannot be taken back. */
-    TrialAnswer test(String name, byte @Nullable [] body, Actor by) {
+    TrialAnswer test(String name, byte @Nullable [] body, Caller caller, Actor by) {
         Row row = row(name);
         refuseDeleting(row);
         Sample sample = body == null || body.length == 0 ? Sample.DEFAULT : reader.read(body, Sample.class);
         Subscription fresh = fresh(row);
         Event event = trial.event(sample);
         store.auditTest(row, event.type(), by);
-        return trial.of(name, fresh.sink(), fresh.timeout(), event);
+        return trial.of(name, fresh.sink(), fresh.timeout(), event, caller);
     }
 
     /** With a sink of its own, besides the one that is served. */

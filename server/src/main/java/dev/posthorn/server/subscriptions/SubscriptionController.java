@@ -2,6 +2,7 @@ package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.audit.Actor;
 import dev.posthorn.server.access.Allowed;
+import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.Preconditions;
@@ -107,8 +108,9 @@ class SubscriptionController {
                             content = @Content(schema = @Schema(implementation = Sample.class)))
                     @RequestBody(required = false)
                     byte @Nullable [] body,
+            Caller caller,
             Actor actor) {
-        return subscriptions.test(name, body, actor);
+        return subscriptions.test(name, body, caller, actor);
     }
 
     @Operation(summary = "List what a subscription was, the newest first")

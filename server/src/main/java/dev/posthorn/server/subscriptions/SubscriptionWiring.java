@@ -6,6 +6,7 @@ import dev.posthorn.relay.Subscriptions;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseKeeper;
+import dev.posthorn.server.masking.Masker;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.settings.HubSettings;
 import dev.posthorn.server.subscriptions.sinks.HubDestinations;
@@ -38,8 +39,8 @@ class SubscriptionWiring {
     }
 
     @Bean
-    Blueprint blueprint(DocumentReader reader, Vault vault, Translation translation) {
-        return new Blueprint(reader, vault, translation);
+    Blueprint blueprint(DocumentReader reader, Vault vault, Translation translation, Masker masker) {
+        return new Blueprint(reader, vault, translation, masker);
     }
 
     @Bean
@@ -90,7 +91,8 @@ class SubscriptionWiring {
             Registrar registrar,
             SubscriptionKeeper keeper,
             RemovalKeeper removal,
-            EventLimits limits) {
+            EventLimits limits,
+            Masker masker) {
         return new HubSubscriptions(
                 database,
                 changes,
@@ -101,6 +103,6 @@ class SubscriptionWiring {
                 registrar,
                 keeper,
                 removal,
-                new Trial(limits));
+                new Trial(limits, masker));
     }
 }

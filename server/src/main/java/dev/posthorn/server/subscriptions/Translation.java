@@ -8,6 +8,7 @@ import dev.posthorn.relay.WhenUnavailable;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
 import dev.posthorn.sink.Sink;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a document what the relay serves. What cannot be is a problem that names the field. */
@@ -32,8 +33,13 @@ final class Translation {
     }
 
     Subscription subscription(String name, Document document) {
+        return subscription(name, document, UnaryOperator.identity());
+    }
+
+    /** With another sink around its own. */
+    Subscription subscription(String name, Document document, UnaryOperator<Sink> around) {
         check(document);
-        Subscription.Builder builder = Subscription.to(name, sink(document));
+        Subscription.Builder builder = Subscription.to(name, around.apply(sink(document)));
         return Assembly.of("name", builder, Subscription.Builder::build)
                 .add("timeout", document.timeout(), Subscription.Builder::timeout)
                 .add("leaseTtl", leaseTtl(document), Subscription.Builder::leaseTtl)

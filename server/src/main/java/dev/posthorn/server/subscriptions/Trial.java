@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.EventLimits;
 import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.server.access.Caller;
+import dev.posthorn.server.masking.Masker;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
@@ -19,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 
 /** Sends a marked sample straight to a sink, past the log, and tells what came back. */
 final class Trial {
@@ -30,9 +33,11 @@ final class Trial {
     private static final String MARK = "posthorn-test";
 
     private final EventLimits limits;
+    private final Masker masker;
 
-    Trial(EventLimits limits) {
+    Trial(EventLimits limits, Masker masker) {
         this.limits = limits;
+        this.masker = masker;
     }
 
     /** What to send, marked and within the limits. */
@@ -53,12 +58,20 @@ final class Trial {
         });
     }
 
-    TrialAnswer of(String subscription, Sink sink, Duration timeout, Event marked) {
+    TrialAnswer of(String subscription, Sink sink, Duration timeout, Event marked, Caller caller) {
         RecordedEvent event = new RecordedEvent(0, marked, Instant.now());
         Duration atMost = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
         long started = System.nanoTime();
         Outcome outcome = outcome(sink, subscription + "/test", atMost, event);
-        return answer(outcome, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started));
+        long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
+        return answer(outcome, tookMillis, texts(marked, caller));
+    }
+
+    /** What the receiver says may be what it was sent. The reason is masked already, by the sink. */
+    private UnaryOperator<String> texts(Event event, Caller caller) {
+        return caller.seesPayloads()
+                ? UnaryOperator.identity()
+                : masker.mask(event).echoes()::hiddenIn;
     }
 
     /** A sink that keeps the order leaves it to its lane to give up; here nobody else would. */
@@ -78,13 +91,13 @@ final class Trial {
         }
     }
 
-    private static TrialAnswer answer(Outcome outcome, long tookMillis) {
+    private static TrialAnswer answer(Outcome outcome, long tookMillis, UnaryOperator<String> texts) {
         Reply reply = outcome.reply();
         return new TrialAnswer(
                 outcome.getClass().getSimpleName().toLowerCase(Locale.ROOT),
                 outcome instanceof Outcome.Failure failure ? failure.reason() : null,
                 reply == null ? null : reply.code(),
-                reply == null ? null : reply.text(),
+                reply == null ? null : texts.apply(reply.text()),
                 tookMillis);
     }
 }

@@ -1,6 +1,7 @@
 package dev.posthorn.server.types;
 
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,15 +16,19 @@ record EventType(
      * What somebody says about it.
      *
      * @param jsonSchema as JSON text
+     * @param masks JSON pointers to what of the payload not everybody may see
      */
     record Definition(
             @Nullable String description,
             @Nullable String aggregateType,
             @Nullable String contentType,
             @Nullable String jsonSchema,
-            @Nullable Protobuf protobuf) {
+            @Nullable Protobuf protobuf,
+            List<String> masks) {
 
-        static final Definition NONE = new Definition(null, null, null, null, null);
+        Definition {
+            masks = List.copyOf(masks);
+        }
     }
 
     /**

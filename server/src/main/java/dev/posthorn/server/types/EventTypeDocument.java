@@ -5,10 +5,14 @@ import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
 import dev.posthorn.server.json.ContentTypes;
 import dev.posthorn.server.json.Texts;
+import dev.posthorn.server.masking.Masks;
 import dev.posthorn.server.types.EventType.Definition;
 import dev.posthorn.server.types.EventType.Protobuf;
 import io.swagger.v3.oas.annotations.media.Schema;
 import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -27,7 +31,14 @@ record EventTypeDocument(
         @Schema(description = "a JSON Schema, an object or a boolean", type = "object") @Nullable
         JsonNode jsonSchema,
 
-        @Nullable ProtobufDocument protobuf) {
+        @Nullable ProtobufDocument protobuf,
+
+        @Schema(
+                description = "JSON pointers to what of the data only keys with payload see; * stands for every element"
+                        + " of an array or object",
+                example = "[\"/customer/email\", \"/cards/*/number\"]")
+        @Nullable
+        List<@Nullable String> masks) {
 
     private static final int LONGEST_DESCRIPTION = 10_000;
 
@@ -50,6 +61,7 @@ record EventTypeDocument(
             @Nullable String contentType,
             @Schema(type = "object") @Nullable JsonNode jsonSchema,
             @Nullable ProtobufDocument protobuf,
+            @Nullable List<String> masks,
             Instant createdAt,
             Instant changedAt) {
 
@@ -65,6 +77,7 @@ record EventTypeDocument(
                     definition.contentType(),
                     definition.jsonSchema() == null ? null : json.readTree(definition.jsonSchema()),
                     protobuf == null ? null : new ProtobufDocument(protobuf.descriptor(), protobuf.message()),
+                    definition.masks().isEmpty() ? null : definition.masks(),
                     type.createdAt(),
                     type.changedAt());
         }
@@ -87,7 +100,8 @@ record EventTypeDocument(
         if (contentType != null) {
             require("contentType", "contentType", Event.builder().type("any").contentType(contentType));
         }
-        Definition definition = new Definition(description, aggregateType, contentType, schema(), message());
+        Definition definition =
+                new Definition(description, aggregateType, contentType, schema(), message(), checkedMasks());
         requireOneForm(definition);
         KnownType.check(definition, json);
         return definition;
@@ -125,6 +139,35 @@ record EventTypeDocument(
                     "is missing; a message needs both");
         }
         return new Protobuf(protobuf.descriptor(), protobuf.message());
+    }
+
+    private List<String> checkedMasks() {
+        if (masks == null) {
+            return List.of();
+        }
+        if (masks.size() > Masks.MOST) {
+            throw BadDefinition.of(
+                    "masks",
+                    "has " + masks.size() + " pointers; the limit is " + Masks.MOST
+                            + ". Mask what is around them, or use * for every element");
+        }
+        Set<String> checked = new LinkedHashSet<>();
+        for (int i = 0; i < masks.size(); i++) {
+            checked.add(mask("masks[" + i + "]", masks.get(i)));
+        }
+        return List.copyOf(checked);
+    }
+
+    private static String mask(String field, @Nullable String pointer) {
+        if (pointer == null) {
+            throw BadDefinition.of(field, "is null; give a JSON pointer, such as /customer/email");
+        }
+        try {
+            Masks.check(pointer);
+            return pointer;
+        } catch (IllegalArgumentException e) {
+            throw BadDefinition.of(field, String.valueOf(e.getMessage()));
+        }
     }
 
     private static void requireText(String field, @Nullable String text, int longest) {

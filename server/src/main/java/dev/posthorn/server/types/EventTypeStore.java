@@ -23,7 +23,7 @@ final class EventTypeStore {
 
     private static final String COLUMNS = """
             SELECT name, revision, description, aggregate_type, content_type, json_schema, protobuf_descriptor,
-                   protobuf_message, seen, created_at, changed_at
+                   protobuf_message, masks, seen, created_at, changed_at
               FROM posthorn.event_type
             """;
 
@@ -39,9 +39,9 @@ final class EventTypeStore {
 
     private static final String INSERT = """
             INSERT INTO posthorn.event_type (name, description, aggregate_type, content_type, json_schema,
-                                             protobuf_descriptor, protobuf_message)
+                                             protobuf_descriptor, protobuf_message, masks)
             VALUES (:name, :description, :aggregate_type, :content_type, :json_schema,
-                    decode(:protobuf_descriptor, 'base64'), :protobuf_message)
+                    decode(:protobuf_descriptor, 'base64'), :protobuf_message, :masks::text[])
             ON CONFLICT DO NOTHING
             """;
 
@@ -49,7 +49,8 @@ final class EventTypeStore {
             UPDATE posthorn.event_type
                SET revision = revision + 1, changed_at = posthorn.clock(), seen = false, description = :description,
                    aggregate_type = :aggregate_type, content_type = :content_type, json_schema = :json_schema,
-                   protobuf_descriptor = decode(:protobuf_descriptor, 'base64'), protobuf_message = :protobuf_message
+                   protobuf_descriptor = decode(:protobuf_descriptor, 'base64'), protobuf_message = :protobuf_message,
+                   masks = :masks::text[]
              WHERE name = :name
             """;
 
@@ -137,6 +138,7 @@ final class EventTypeStore {
         values.put("json_schema", definition.jsonSchema());
         values.put("protobuf_descriptor", protobuf == null ? null : protobuf.descriptor());
         values.put("protobuf_message", protobuf == null ? null : protobuf.message());
+        values.put("masks", definition.masks().toArray(String[]::new));
         return values;
     }
 
@@ -173,7 +175,8 @@ final class EventTypeStore {
                 row.getString("aggregate_type"),
                 row.getString("content_type"),
                 row.getString("json_schema"),
-                protobuf(row));
+                protobuf(row),
+                List.of((String[]) row.getArray("masks").getArray()));
         return new EventType(
                 row.getString("name"),
                 row.getLong("revision"),

@@ -2,6 +2,8 @@ package dev.posthorn.server.types;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.server.database.Changes;
+import dev.posthorn.server.masking.MaskedTypes;
+import dev.posthorn.server.masking.Masks;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
@@ -21,7 +23,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Checks events against their types, which it holds in memory and reads again when one was changed. Thread-safe. */
-public final class EventTypes {
+public final class EventTypes implements MaskedTypes {
 
     private static final Logger log = LoggerFactory.getLogger(EventTypes.class);
 
@@ -78,6 +80,12 @@ public final class EventTypes {
         }
         unknown.add(event.type());
         return List.of();
+    }
+
+    @Override
+    public Masks masks(String type) {
+        KnownType found = known().get(type);
+        return found == null ? Masks.NONE : found.masks();
     }
 
     private Map<String, KnownType> known() {

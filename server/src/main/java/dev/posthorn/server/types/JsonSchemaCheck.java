@@ -10,6 +10,8 @@ import com.networknt.schema.path.NodePath;
 import dev.posthorn.event.Event;
 import dev.posthorn.server.json.ContentTypes;
 import dev.posthorn.server.json.Texts;
+import dev.posthorn.server.masking.Masker;
+import dev.posthorn.server.masking.Masks;
 import dev.posthorn.server.problem.Violation;
 import java.util.List;
 import java.util.Locale;
@@ -28,22 +30,24 @@ final class JsonSchemaCheck implements PayloadCheck {
     private static final String FIELD = "jsonSchema";
 
     private final Schema schema;
+    private final Masks masks;
     private final JsonMapper json;
 
-    private JsonSchemaCheck(Schema schema, JsonMapper json) {
+    private JsonSchemaCheck(Schema schema, Masks masks, JsonMapper json) {
         this.schema = schema;
+        this.masks = masks;
         this.json = json;
     }
 
     /** Refuses a schema that is not one, or that refers to what it does not hold itself. */
-    static JsonSchemaCheck compile(String text, JsonMapper json) {
+    static JsonSchemaCheck compile(String text, Masks masks, JsonMapper json) {
         JsonNode node = json.readTree(text);
         SchemaRegistry registry = registry();
         requireValid(node, registry);
         try {
             Schema schema = registry.getSchema(node);
             schema.initializeValidators();
-            return new JsonSchemaCheck(schema, json);
+            return new JsonSchemaCheck(schema, masks, json);
         } catch (StackOverflowError e) {
             throw BadDefinition.of(FIELD, "refers to itself without end");
         } catch (RuntimeException e) {
@@ -103,26 +107,36 @@ final class JsonSchemaCheck implements PayloadCheck {
             if (!Texts.isUtf8(payload) || holdsLoneSurrogate(payload)) {
                 return List.of(Violation.of("data", "holds what is no character, such as half a surrogate pair"));
             }
-            return violations(json.readTree(payload));
+            return violations(json.readTree(payload), payload);
         } catch (JacksonException e) {
             return List.of(Violation.of("data", "is not JSON, or is nested too deep"));
         }
     }
 
-    private List<Violation> violations(@Nullable JsonNode data) {
+    private List<Violation> violations(@Nullable JsonNode data, byte[] payload) {
         if (data == null || data.isMissingNode()) {
             return List.of(Violation.of("data", "is empty, which is not JSON"));
         }
         try {
-            return schema.validate(data).stream()
-                    .limit(MOST)
-                    .map(error -> violation("data", error))
-                    .toList();
+            List<Error> errors = schema.validate(data);
+            return errors.isEmpty() ? List.of() : violations(errors, payload);
         } catch (StackOverflowError | ArithmeticException | IllegalArgumentException e) {
             return List.of(Violation.of(
                     "data",
                     "cannot be held to its JSON Schema: a number is too large, or it is too" + " deep for the schema"));
         }
+    }
+
+    private List<Violation> violations(List<Error> errors, byte[] payload) {
+        if (masks.isEmpty()) {
+            return errors.stream()
+                    .limit(MOST)
+                    .map(error -> violation("data", error))
+                    .toList();
+        }
+        MaskedErrors masked =
+                new MaskedErrors(masks, Masker.mask(payload, masks, json).echoes());
+        return errors.stream().map(masked::violation).distinct().limit(MOST).toList();
     }
 
     /** Only an escape can bring one into UTF-8. */
@@ -151,7 +165,7 @@ final class JsonSchemaCheck implements PayloadCheck {
     }
 
     /** Names the field that is missing or too much, instead of the object that it is about. */
-    private static Violation violation(String root, Error error) {
+    static Violation violation(String root, Error error) {
         String path = path(root, error.getInstanceLocation());
         String property = error.getProperty();
         return Violation.of(
@@ -159,8 +173,13 @@ final class JsonSchemaCheck implements PayloadCheck {
     }
 
     private static String path(String root, NodePath location) {
+        return path(root, location, location.getNameCount());
+    }
+
+    /** The first steps of a place. */
+    static String path(String root, NodePath location, int steps) {
         StringBuilder path = new StringBuilder(root);
-        for (int i = 0; i < location.getNameCount(); i++) {
+        for (int i = 0; i < steps; i++) {
             Object element = location.getElement(i);
             if (element instanceof Integer) {
                 path.append('[').append(element).append(']');

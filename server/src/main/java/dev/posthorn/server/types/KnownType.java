@@ -2,6 +2,7 @@ package dev.posthorn.server.types;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.server.json.ContentTypes;
+import dev.posthorn.server.masking.Masks;
 import dev.posthorn.server.problem.Violation;
 import dev.posthorn.server.types.EventType.Definition;
 import java.time.Instant;
@@ -15,18 +16,33 @@ record KnownType(
         Instant createdAt,
         @Nullable String aggregateType,
         @Nullable String contentType,
+        Masks masks,
         PayloadCheck payload) {
 
     static KnownType of(EventType type, PayloadCheck payload) {
         Definition definition = type.definition();
         return new KnownType(
-                type.revision(), type.createdAt(), definition.aggregateType(), definition.contentType(), payload);
+                type.revision(),
+                type.createdAt(),
+                definition.aggregateType(),
+                definition.contentType(),
+                masks(definition),
+                payload);
+    }
+
+    /** What was stored was checked then; if it no longer can be read, nothing is shown rather than everything. */
+    private static Masks masks(Definition definition) {
+        try {
+            return Masks.of(definition.masks());
+        } catch (IllegalArgumentException e) {
+            return Masks.ALL;
+        }
     }
 
     /** Makes the check of a definition, and so refuses one that none can be made of. */
     static PayloadCheck check(Definition definition, JsonMapper json) {
         if (definition.jsonSchema() != null) {
-            return JsonSchemaCheck.compile(definition.jsonSchema(), json);
+            return JsonSchemaCheck.compile(definition.jsonSchema(), masks(definition), json);
         }
         return definition.protobuf() == null ? PayloadCheck.ANY : ProtobufCheck.compile(definition.protobuf());
     }

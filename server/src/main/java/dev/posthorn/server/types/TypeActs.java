@@ -67,6 +67,7 @@ final class TypeActs {
         Protobuf protobuf = definition.protobuf();
         putIfGiven(fields, "protobuf.message", protobuf == null ? null : protobuf.message());
         putIfGiven(fields, DESCRIPTOR, protobuf == null ? null : protobuf.descriptor());
+        putIfGiven(fields, "masks", definition.masks().isEmpty() ? null : String.join(" ", definition.masks()));
         return fields;
     }
 

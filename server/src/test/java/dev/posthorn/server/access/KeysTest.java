@@ -184,4 +184,34 @@ class KeysTest {
     private static TestClient.Answer create(TestClient client, String name, String role) {
         return client.post("/v1/keys", "{\"name\": \"%s\", \"role\": \"%s\"}".formatted(name, role));
     }
+
+    @Test
+    void aKeyMayBeGivenTheRightToSeePayloads() {
+        TestClient.Answer boss = hub.rest().post("/v1/keys", "{\"name\": \"boss\", \"role\": \"admin\"}");
+        assertThat(boss.json().get("payload").asBoolean()).isTrue();
+        TestClient admin = hub.rest()
+                .with("Authorization", "Bearer " + boss.json().get("key").asString());
+        assertThat(admin.post("/v1/keys", "{\"name\": \"v\", \"role\": \"viewer\"}")
+                        .json()
+                        .get("payload")
+                        .asBoolean())
+                .isFalse();
+        assertThat(admin.post("/v1/keys", "{\"name\": \"w\", \"role\": \"viewer\", \"payload\": true}")
+                        .json()
+                        .get("payload")
+                        .asBoolean())
+                .isTrue();
+        List<String> listed = new ArrayList<>();
+        admin.get("/v1/keys")
+                .json()
+                .get("items")
+                .forEach(key -> listed.add(key.get("name").asString() + " " + key.get("payload")));
+        assertThat(listed).containsExactly("boss true", "v false", "w true");
+        for (String senseless : List.of("publisher\", \"payload\": true", "admin\", \"payload\": false")) {
+            TestClient.Answer refused = admin.post("/v1/keys", "{\"name\": \"x\", \"role\": \"" + senseless + "}");
+            assertThat(refused.status()).isEqualTo(400);
+            assertThat(refused.json().get("violations").get(0).get("field").asString())
+                    .isEqualTo("payload");
+        }
+    }
 }

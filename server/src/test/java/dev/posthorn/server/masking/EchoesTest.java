@@ -1,0 +1,104 @@
+package dev.posthorn.server.masking;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EchoesTest {
+
+    private static String hidden(String value, String text) {
+        Values values = new Values();
+        values.addText(value);
+        return Echoes.of(values).hiddenIn(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Zoë & Ann/1",
+                "zoë & ann/1",
+                "Zoë   &\n Ann/1",
+                "Zoë & Ann\\/1",
+                "Zo\\u00eb & Ann/1",
+                "Zo\\u00EB & Ann/1",
+                "Zo%C3%AB+%26+Ann%2F1",
+                "Zo%C3%AB%20%26%20Ann%2f1",
+                "Zoë &amp; Ann/1",
+            })
+    void aValueIsFoundInWhateverFormItIsWritten(String echo) {
+        assertThat(hidden("Zoë & Ann/1", "<" + echo + ">")).isEqualTo("<•••>");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "invalid: secret-wo…     | invalid: •••…",
+                "invalid: secret-w       | invalid: •••",
+                "secr... is wrong        | •••... is wrong",
+                "sec\uFFFD               | •••\uFFFD",
+                "secretary is not one    | secretary is not one",
+                "se                      | se",
+            })
+    void aValueThatWasCutIsFoundByItsBeginning(String text, String expected) {
+        assertThat(hidden("secret-word", text)).isEqualTo(expected);
+    }
+
+    @Test
+    void aShortValueIsFoundOnlyByItself() {
+        assertThat(hidden("123", "cvv 123, order 41235")).isEqualTo("cvv •••, order 41235");
+        assertThat(hidden("123", "123")).isEqualTo("•••");
+        Values values = new Values();
+        values.addWord("true");
+        assertThat(Echoes.of(values).hiddenIn("{\"ill\":true} is untrue")).isEqualTo("{\"ill\":•••} is untrue");
+    }
+
+    @Test
+    void valuesThatOverlapLeaveNothing() {
+        Values values = new Values();
+        values.addText("abcd-efgh");
+        values.addText("efgh-ijkl");
+        values.addText("abcd");
+        assertThat(Echoes.of(values).hiddenIn("x abcd-efgh-ijkl y abcd z")).isEqualTo("x ••• y ••• z");
+    }
+
+    @Test
+    void aNumberIsFoundAsOthersWriteIt() {
+        Values values = new Values();
+        values.addNumber("1.50E5");
+        assertThat(Echoes.of(values).hiddenIn("150000, 150000.0, 1.50E5, 1.50e+5"))
+                .isEqualTo("•••, •••, •••, •••");
+        values.addNumber("1e999999999");
+        assertThat(Echoes.of(values).hiddenIn("1E999999999")).isEqualTo("•••");
+    }
+
+    @Test
+    void namesOfFieldsAreNoValuesButNamesThatAreDataAre() {
+        Values values = new Values();
+        values.addName("email");
+        values.addName("4111-1111");
+        assertThat(Echoes.of(values).hiddenIn("email of 4111-1111")).isEqualTo("email of •••");
+    }
+
+    @Test
+    @Timeout(20)
+    void manyAndLongValuesAreFoundSoonOrHideEverything() {
+        Values values = new Values();
+        for (int i = 0; i < Values.MOST; i++) {
+            values.addText("aaaaaaaaaaaaaaa" + i);
+        }
+        values.addText("a".repeat(100));
+        long begun = System.nanoTime();
+        Echoes.of(values).hiddenIn("a".repeat(4_096));
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
+        values.addText("one more");
+        values.addText("and another");
+        assertThat(Echoes.of(values).hiddenIn("harmless")).isEqualTo("•••");
+        assertThat(Echoes.of(values).hiddenIn("")).isEmpty();
+    }
+}
