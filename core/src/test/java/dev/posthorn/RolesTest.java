@@ -119,7 +119,7 @@ class RolesTest {
         execute(
                 relay,
                 "INSERT INTO posthorn.command (subscription_id, kind, event_id, seq, requested_by)"
-                        + " SELECT id, 'REPLAY', gen_random_uuid(), 1, 'ann' FROM posthorn.subscription");
+                        + " SELECT id, 'RELEASE', gen_random_uuid(), 1, 'ann' FROM posthorn.subscription");
     }
 
     private static void writerIsHeldToItsRole(DataSource writer) {
@@ -139,7 +139,7 @@ class RolesTest {
                 "UPDATE posthorn.inbox_entry SET digest = NULL",
                 "DELETE FROM posthorn.inbox_entry",
                 "INSERT INTO posthorn.command (subscription_id, kind, event_id, seq, requested_by)"
-                        + " VALUES (1, 'REPLAY', gen_random_uuid(), 1, 'ann')",
+                        + " VALUES (1, 'RELEASE', gen_random_uuid(), 1, 'ann')",
                 "UPDATE posthorn.lane_mark SET seq = 0",
                 "UPDATE posthorn.lane_lease SET owner = NULL",
                 "DELETE FROM posthorn.subscription",

@@ -1,5 +1,8 @@
 package dev.posthorn.deadletter;
 
+import dev.posthorn.audit.Act;
+import dev.posthorn.audit.Actor;
+import dev.posthorn.audit.Audit;
 import dev.posthorn.error.Requests;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
@@ -25,23 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Commands {
 
-    private static final Duration SHORTEST_NAP = Duration.ofMillis(10);
-    private static final Duration LONGEST_NAP = Duration.ofMillis(250);
-    private static final String NAME_YOURSELF = "say who asks for it";
-
     private static final String FIND_LETTER = """
-            SELECT id, subscription_id, key, event_id, seq, holds_key, discarded_at, discarded_by
-              FROM posthorn.dead_letter WHERE id = :id
+            SELECT l.id, l.subscription_id, s.name AS subscription, l.key, l.event_id, l.seq, l.holds_key,
+                   l.discarded_at, l.discarded_by
+              FROM posthorn.dead_letter l JOIN posthorn.subscription s ON s.id = l.subscription_id
+             WHERE l.id = :id
             """;
-
-    private static final String FIND_FIRST_OF_KEY = """
-            SELECT id, subscription_id, key, event_id, seq, holds_key, discarded_at, discarded_by
-              FROM posthorn.dead_letter
-             WHERE subscription_id = :subscription AND key = :key AND discarded_at IS NULL
-             ORDER BY seq LIMIT 1
-            """;
-
-    private static final String FIND_SUBSCRIPTION = "SELECT id FROM posthorn.subscription WHERE name = :name";
 
     /** In the log, or among the copies of what waits longer than the log is kept. */
     private static final String FIND_EVENT = """
@@ -67,58 +59,61 @@ public final class Commands {
         this.queries = new Queries(dataSource, schema);
     }
 
-    /** Sends a dead letter again. Success removes it, failure returns it. */
-    public CommandTicket replay(long deadLetterId, String by) {
-        String name = name(by);
-        return queries.run("asking for a replay", t -> ask(t, "REPLAY", open(t, deadLetterId), name, null, null));
-    }
-
-    /** Sends all dead letters of a key again, in their order. */
-    public CommandTicket replayKey(String subscription, String key, String by) {
-        String name = name(by);
-        String wanted = Requests.required("key", key, 1_024, "unordered events are replayed one by one, by id");
-        return queries.run("asking for a replay", t -> {
-            long id = subscriptionId(t, subscription);
-            Target first = t.first(FIND_FIRST_OF_KEY, Map.of("subscription", id, "key", wanted), Target::read)
-                    .orElseThrow(() -> Requests.notFound("subscription " + subscription
-                            + " has no open dead letter of key '" + wanted + "', so there is nothing to replay"));
-            return ask(t, "REPLAY_KEY", first, name, null, null);
-        });
-    }
-
     /** Lets the key of a dead letter go on without it; the letter stays. */
-    public CommandTicket release(long deadLetterId, String by) {
-        String name = name(by);
+    public CommandTicket release(long deadLetterId, Actor by) {
         return queries.run("asking for a release", t -> {
             Target target = open(t, deadLetterId);
             if (!target.holdsKey()) {
                 throw Requests.conflict("dead letter " + deadLetterId
                         + " holds no key, so there is nothing to release: its key goes on already");
             }
-            return ask(t, "RELEASE", target, name, null, null);
+            Audit.write(t, by, ofLetter("dead-letter.release", deadLetterId, target, null));
+            return ask(t, "RELEASE", target, by.name(), null, null);
         });
     }
 
     /** Gives a dead letter up: it stays as a record of who did so and why, and its key goes on. */
-    public CommandTicket discard(long deadLetterId, String by, String reason) {
-        String name = name(by);
-        String why =
-                Requests.required("reason", reason, Requests.MAX_TEXT, "a discarded event is never delivered: say why");
-        return queries.run("asking for a discard", t -> ask(t, "DISCARD", open(t, deadLetterId), name, null, why));
+    public CommandTicket discard(long deadLetterId, Actor by, String reason) {
+        String why = discardReason(reason);
+        return queries.run("asking for a discard", t -> {
+            Target target = open(t, deadLetterId);
+            requireIdle(t, deadLetterId);
+            Audit.write(t, by, ofLetter("dead-letter.discard", deadLetterId, target, why));
+            return ask(t, "DISCARD", target, by.name(), null, why);
+        });
+    }
+
+    private static void requireIdle(Queries.Transaction transaction, long deadLetterId) throws SQLException {
+        DeadLetters.Replaying replaying = DeadLetters.replaying(transaction, deadLetterId);
+        if (replaying.now()) {
+            throw Requests.conflict("dead letter " + deadLetterId + " is being sent again"
+                    + (replaying.replay() == null ? "" : " by replay " + replaying.replay())
+                    + ", and may be delivered; wait for that, or cancel the replay first");
+        }
+    }
+
+    static String discardReason(@Nullable String reason) {
+        return Requests.required("reason", reason, Requests.MAX_TEXT, "a discarded event is never delivered: say why");
+    }
+
+    private static Act ofLetter(String action, long id, Target target, @Nullable String reason) {
+        Map<String, String> detail = Map.of(
+                "subscription", target.subscription(),
+                "eventId", target.eventId().toString());
+        return new Act(action, "dead-letter/" + id, detail, 1L, reason);
     }
 
     /** Puts an event that was not yet delivered off until the given time. The answer may be that it is too late. */
-    public CommandTicket defer(String subscription, UUID eventId, Instant until, String by) {
+    public CommandTicket defer(String subscription, UUID eventId, Instant until, Actor by) {
         return deferOne(subscription, eventId, null, until, by);
     }
 
     /** The same for one of several events with that id, which different sources may have used: by its place in the log. */
-    public CommandTicket defer(String subscription, UUID eventId, long seq, Instant until, String by) {
+    public CommandTicket defer(String subscription, UUID eventId, long seq, Instant until, Actor by) {
         return deferOne(subscription, eventId, seq, until, by);
     }
 
-    private CommandTicket deferOne(String subscription, UUID eventId, @Nullable Long seq, Instant until, String by) {
-        String name = name(by);
+    private CommandTicket deferOne(String subscription, UUID eventId, @Nullable Long seq, Instant until, Actor by) {
         Instant dueAt = Requests.time("until", until);
         return queries.run("asking for a deferral", t -> {
             long id = subscriptionId(t, subscription);
@@ -129,10 +124,12 @@ public final class Commands {
             Map<String, @Nullable Object> event = new HashMap<>();
             event.put("event_id", eventId);
             event.put("seq", seq);
-            Target target = t.first(FIND_EVENT, event, row -> Target.live(row, id, eventId))
+            Target target = t.first(FIND_EVENT, event, row -> Target.live(row, id, subscription, eventId))
                     .orElseThrow(() -> Requests.notFound("there is no event with id " + eventId
                             + " in the log; if it is a dead letter, replay it when the time has come"));
-            return ask(t, "DEFER", target, name, dueAt, null);
+            Map<String, String> detail = Map.of("subscription", subscription, "until", dueAt.toString());
+            Audit.write(t, by, new Act("event.defer", "event/" + eventId, detail, 1L, null));
+            return ask(t, "DEFER", target, by.name(), dueAt, null);
         });
     }
 
@@ -146,27 +143,13 @@ public final class Commands {
 
     /** Waits for the answer; empty if there is none in that time, or if the thread is interrupted. */
     public Optional<CommandAnswer> await(long commandId, Duration atMost) {
-        long start = System.nanoTime();
-        Duration nap = SHORTEST_NAP;
-        while (true) {
-            Optional<CommandAnswer> answer = answer(commandId);
-            Duration left = atMost.minusNanos(System.nanoTime() - start);
-            if (answer.isPresent() || left.isNegative() || left.isZero()) {
-                return answer;
-            }
-            try {
-                Thread.sleep(Math.max(1, (nap.compareTo(left) < 0 ? nap : left).toMillis()));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return Optional.empty();
-            }
-            nap = nap.multipliedBy(2).compareTo(LONGEST_NAP) < 0 ? nap.multipliedBy(2) : LONGEST_NAP;
-        }
+        return Patience.await(atMost, () -> answer(commandId));
     }
 
     /** The event that a command is about. */
     private record Target(
             long subscriptionId,
+            String subscription,
             @Nullable String key,
             UUID eventId,
             long seq,
@@ -177,6 +160,7 @@ public final class Commands {
         static Target read(ResultSet row) throws SQLException {
             return new Target(
                     row.getLong("subscription_id"),
+                    row.getString("subscription"),
                     row.getString("key"),
                     row.getObject("event_id", UUID.class),
                     row.getLong("seq"),
@@ -185,8 +169,9 @@ public final class Commands {
                     row.getString("discarded_by"));
         }
 
-        static Target live(ResultSet row, long subscriptionId, UUID eventId) throws SQLException {
-            return new Target(subscriptionId, row.getString("key"), eventId, row.getLong("seq"), false, null, null);
+        static Target live(ResultSet row, long subscriptionId, String subscription, UUID eventId) throws SQLException {
+            return new Target(
+                    subscriptionId, subscription, row.getString("key"), eventId, row.getLong("seq"), false, null, null);
         }
     }
 
@@ -203,10 +188,7 @@ public final class Commands {
 
     private static long subscriptionId(Queries.Transaction transaction, String subscription) throws SQLException {
         String name = Requests.required("subscription", subscription, Requests.MAX_NAME, "give a subscription's name");
-        return transaction
-                .first(FIND_SUBSCRIPTION, Map.of("name", name), row -> row.getLong(1))
-                .orElseThrow(() -> Requests.notFound(
-                        "there is no subscription named '" + name + "'; check the spelling of subscription"));
+        return DeadLetters.subscriptionId(transaction, name);
     }
 
     private static CommandTicket ask(
@@ -229,10 +211,6 @@ public final class Commands {
         List<CommandTicket> made = transaction.list(
                 ASK, values, row -> new CommandTicket(row.getLong("id"), Queries.time(row, "requested_at")));
         return made.get(0);
-    }
-
-    private static String name(@Nullable String by) {
-        return Requests.required("by", by, Requests.MAX_NAME, NAME_YOURSELF);
     }
 
     private static Optional<CommandAnswer> readAnswer(ResultSet row) throws SQLException {

@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Some dead letters, newest failure first.
  *
- * @param cursor what to ask with for the next page; null if this is the last one
+ * @param letters there may be fewer than the page holds, or none, although more follow: a search looks at so many
+ *     letters at a time and no more
+ * @param cursor what to ask with for the next page; null at the end, and only there
  */
 public record DeadLetterPage(
         List<DeadLetter> letters, @Nullable String cursor) {

@@ -9,7 +9,6 @@ import dev.posthorn.relay.Attempt;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,20 +19,43 @@ import org.jspecify.annotations.Nullable;
 /** The events that subscriptions could not take. Only looks; {@link Commands} asks for something to be done. */
 public final class DeadLetters {
 
+    /** How far letters are counted. */
+    public static final int MAX_COUNT = 100_000;
+
     private static final String LETTER = """
             l.id, s.name AS subscription, l.seq, l.event_id, l.source_id, l.source, l.type, l.aggregate_type, l.key,
             l.attempts, l.error_class, l.error_message, l.cause, l.first_failed_at, l.last_failed_at, l.holds_key,
             l.replays, l.discarded_at, l.discarded_by, l.discard_reason
             """;
 
-    /** One more than the page holds, to know whether there is another. */
-    private static final String FIND = """
-            SELECT {letter} FROM posthorn.dead_letter l JOIN posthorn.subscription s ON s.id = l.subscription_id
-             WHERE {condition} {after}
-             ORDER BY l.last_failed_at DESC, l.id DESC LIMIT :page_size::bigint + 1
+    /** Each is found by its id before they are put in order, or the planner walks along that order to find them. */
+    static final String READ = """
+            WITH l AS MATERIALIZED (SELECT {columns} FROM posthorn.dead_letter l WHERE l.id = ANY (:ids::bigint[]))
+            SELECT {letter} FROM l JOIN posthorn.subscription s ON s.id = l.subscription_id
+             ORDER BY l.last_failed_at DESC, l.id DESC
+            """.replace("{columns}", LETTER.replace("s.name AS subscription", "l.subscription_id"))
+            .replace("{letter}", LETTER);
+
+    /** Of one that is both in a replay and in a row of its own the replay is told. */
+    private static final String REPLAYING = """
+            SELECT i.replay_id FROM posthorn.dead_letter l
+              JOIN posthorn.replay_item i
+                ON i.subscription_id = l.subscription_id AND i.seq = l.seq AND i.state = 'PENDING'
+             WHERE l.id = :id
+            UNION ALL
+            SELECT d.replay_id FROM posthorn.dead_letter l
+              JOIN posthorn.delivery d ON d.seq = l.seq AND d.dead_letter_id = l.id
+             WHERE l.id = :id
+             LIMIT 1
             """;
 
-    private static final String AFTER = "AND (l.last_failed_at, l.id) < (:after_time::timestamptz, :after_id)";
+    /** All letters of a page have to be of one moment, or one that fails again meanwhile could be missed. */
+    private static final String ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+
+    /** Nor does a walk that stops begin with a sort. */
+    static final String NO_SORTS = "SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off";
+
+    private static final String FIND_SUBSCRIPTION = "SELECT id FROM posthorn.subscription WHERE name = :name";
 
     private static final String GET = """
             SELECT {letter} FROM posthorn.dead_letter l JOIN posthorn.subscription s ON s.id = l.subscription_id
@@ -55,18 +77,6 @@ public final class DeadLetters {
              WHERE l.id = :id ORDER BY t.started_at, t.number
             """;
 
-    private static final String GROUPS = """
-            SELECT s.name AS subscription, g.*, sample.error_message AS sample_message
-              FROM (SELECT l.subscription_id, l.error_class, l.cause, count(*) AS count,
-                           min(l.first_failed_at) AS first_seen, max(l.last_failed_at) AS last_seen,
-                           (array_agg(DISTINCT l.type))[1:5] AS types, max(l.id) AS sample_id
-                      FROM posthorn.dead_letter l WHERE {condition}
-                     GROUP BY l.subscription_id, l.error_class, l.cause) g
-              JOIN posthorn.subscription s ON s.id = g.subscription_id
-              JOIN posthorn.dead_letter sample ON sample.id = g.sample_id
-             ORDER BY g.count DESC, g.last_seen DESC, s.name, g.error_class, g.cause LIMIT :page_size
-            """;
-
     private final Queries queries;
 
     public DeadLetters(DataSource dataSource, SchemaName schema) {
@@ -79,27 +89,64 @@ public final class DeadLetters {
      * the front.
      */
     public DeadLetterPage find(DeadLetterQuery query) {
-        Map<String, Object> values = values(query);
-        Position after = query.after();
-        if (after != null) {
-            values.put("after_time", after.lastFailedAt());
-            values.put("after_id", after.id());
-        }
-        String find = statement(query);
-        List<DeadLetter> found =
-                queries.run("looking for dead letters", t -> t.list(find, values, DeadLetters::letter));
-        if (found.size() <= query.pageSize()) {
-            return new DeadLetterPage(found, null);
-        }
-        List<DeadLetter> page = found.subList(0, query.pageSize());
-        return new DeadLetterPage(page, Position.of(page.get(page.size() - 1)).cursor());
+        return look("looking for dead letters", query, t -> {
+            walkOnly(t);
+            Walk walk = new Walk(t, query);
+            List<Long> ids = walk.ids(query.pageSize() + 1);
+            if (ids.size() > query.pageSize()) {
+                List<DeadLetter> page = read(t, ids.subList(0, query.pageSize()));
+                return new DeadLetterPage(
+                        page, Position.of(page.get(page.size() - 1)).cursor());
+            }
+            return new DeadLetterPage(
+                    read(t, ids), walk.isEnded() ? null : walk.place().cursor());
+        });
     }
 
-    /** The statement for a query. */
-    static String statement(DeadLetterQuery query) {
-        return FIND.replace("{letter}", LETTER)
-                .replace("{condition}", query.condition())
-                .replace("{after}", query.after() == null ? "" : AFTER);
+    /** How many letters there are in all, whatever the page: exact up to {@code atMost} as far as that is cheap. */
+    public DeadLetterCount count(DeadLetterQuery query, int atMost) {
+        Requests.between("atMost", atMost, 1, MAX_COUNT);
+        return look("counting dead letters", query, t -> {
+            walkOnly(t);
+            return new Walk(t, query.fromTheBeginning()).count(atMost);
+        });
+    }
+
+    /** The causes, the most frequent first: as many as the query's page size. Its cursor has no meaning here. */
+    public DeadLetterGroups groups(DeadLetterQuery query) {
+        return look("grouping dead letters", query, t -> Grouping.groups(t, query.fromTheBeginning()));
+    }
+
+    private <T> T look(String what, DeadLetterQuery query, Queries.Work<T> work) {
+        return queries.run(what, t -> {
+            t.update(ONE_MOMENT, Map.of());
+            requireSubscription(t, query);
+            return work.run(t);
+        });
+    }
+
+    /** From here on the transaction walks indexes, and stops, whatever the statistics say. */
+    static void walkOnly(Queries.Transaction transaction) throws SQLException {
+        transaction.walkingIndexes().update(NO_SORTS, Map.of());
+    }
+
+    private static List<DeadLetter> read(Queries.Transaction transaction, List<Long> ids) throws SQLException {
+        return transaction.list(READ, Map.of("ids", ids.toArray(Long[]::new)), DeadLetters::letter);
+    }
+
+    /** A name that is misspelt must not look like a subscription without dead letters. */
+    static void requireSubscription(Queries.Transaction transaction, DeadLetterQuery query) throws SQLException {
+        String name = query.subscription();
+        if (name != null) {
+            subscriptionId(transaction, name);
+        }
+    }
+
+    static long subscriptionId(Queries.Transaction transaction, String name) throws SQLException {
+        return transaction
+                .first(FIND_SUBSCRIPTION, Map.of("name", name), row -> row.getLong(1))
+                .orElseThrow(() -> Requests.notFound(
+                        "there is no subscription named '" + name + "'; check the spelling of subscription"));
     }
 
     /** A letter with its payload, headers and attempts. */
@@ -110,25 +157,24 @@ public final class DeadLetters {
                     .orElseThrow(() -> unknown(id));
             RecordedEvent event = t.first(EVENT.replace("{columns}", EventRow.COLUMNS), values, EventRow::read)
                     .orElseThrow(() -> unknown(id));
-            return new FullDeadLetter(letter, event, t.list(ATTEMPTS, values, Attempt::read));
+            Replaying replaying = replaying(t, id);
+            List<Attempt> attempts = t.list(ATTEMPTS, values, Attempt::read);
+            return new FullDeadLetter(letter, event, attempts, replaying.now(), replaying.replay());
         });
     }
 
-    /** The causes, the most frequent first: as many as the query's page size. Its cursor has no meaning here. */
-    public List<DeadLetterGroup> groups(DeadLetterQuery query) {
-        String groups = GROUPS.replace("{condition}", query.condition());
-        return queries.run("grouping dead letters", t -> t.list(groups, values(query), DeadLetters::group));
+    /** Whether a letter is being sent again, and by which replay if that is known. */
+    record Replaying(boolean now, @Nullable Long replay) {}
+
+    static Replaying replaying(Queries.Transaction transaction, long id) throws SQLException {
+        return transaction
+                .first(REPLAYING, Map.of("id", id), row -> new Replaying(true, row.getObject(1, Long.class)))
+                .orElse(new Replaying(false, null));
     }
 
     static RuntimeException unknown(long id) {
         return Requests.notFound("there is no dead letter with id " + id
                 + "; it may have been replayed with success. Look it up by its event id");
-    }
-
-    private static Map<String, Object> values(DeadLetterQuery query) {
-        Map<String, Object> values = new HashMap<>(query.values());
-        values.put("page_size", query.pageSize());
-        return values;
     }
 
     private static DeadLetter letter(ResultSet row) throws SQLException {
@@ -161,18 +207,5 @@ public final class DeadLetters {
                         at,
                         Objects.requireNonNullElse(row.getString("discarded_by"), ""),
                         Objects.requireNonNullElse(row.getString("discard_reason"), ""));
-    }
-
-    private static DeadLetterGroup group(ResultSet row) throws SQLException {
-        return new DeadLetterGroup(
-                row.getString("subscription"),
-                row.getString("error_class"),
-                row.getString("cause"),
-                row.getLong("count"),
-                Queries.time(row, "first_seen"),
-                Queries.time(row, "last_seen"),
-                List.of((String[]) row.getArray("types").getArray()),
-                row.getLong("sample_id"),
-                row.getString("sample_message"));
     }
 }

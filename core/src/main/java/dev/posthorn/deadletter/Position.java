@@ -24,6 +24,11 @@ record Position(Instant lastFailedAt, long id) {
         return new Position(letter.lastFailedAt(), letter.id());
     }
 
+    boolean isOlderThan(Position other) {
+        int compared = lastFailedAt.compareTo(other.lastFailedAt);
+        return compared < 0 || (compared == 0 && id < other.id);
+    }
+
     String cursor() {
         return ChronoUnit.MICROS.between(Instant.EPOCH, lastFailedAt) + "." + id;
     }

@@ -35,7 +35,9 @@ public final class Schema {
             "007_filter.sql",
             "008_inbox.sql",
             "009_rate.sql",
-            "011_audit.sql");
+            "010_replay.sql",
+            "011_audit.sql",
+            "012_dead_letters.sql");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 30;
 

@@ -27,18 +27,18 @@ final class ChangeWriter {
     private static final String PUT_ROWS = """
             INSERT INTO posthorn.delivery AS d
                    (lane_id, seq, event_id, key, state, attempts, due_at, error_class, error_message, failed_at,
-                    dead_letter_id, unanswered)
+                    dead_letter_id, replay_id, unanswered)
             SELECT :lane, r.seq, r.event_id::uuid, r.key, r.state, r.attempts,
                    CASE WHEN r.state <> 'HELD' THEN
                         coalesce(r.due_at::timestamptz, posthorn.clock() + r.due_in * interval '1 microsecond') END,
                    r.error_class, r.error_message,
                    CASE WHEN r.error_class IS NOT NULL THEN posthorn.clock() END, r.dead_letter_id,
-                   r.unanswered::boolean
+                   r.replay_id, r.unanswered::boolean
               FROM unnest(:seqs::bigint[], :event_ids::text[], :keys::text[], :states::text[], :attempts::bigint[],
                           :due_at::text[], :due_in::bigint[], :error_classes::text[], :error_messages::text[],
-                          :dead_letters::bigint[], :unanswered::text[])
+                          :dead_letters::bigint[], :replays::bigint[], :unanswered::text[])
                    AS r (seq, event_id, key, state, attempts, due_at, due_in, error_class, error_message,
-                         dead_letter_id, unanswered)
+                         dead_letter_id, replay_id, unanswered)
                 ON CONFLICT (lane_id, seq) DO UPDATE
                    SET state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at,
                        unanswered = excluded.unanswered,
@@ -46,6 +46,7 @@ final class ChangeWriter {
                        error_message = coalesce(excluded.error_message, d.error_message),
                        failed_at = coalesce(excluded.failed_at, d.failed_at),
                        dead_letter_id = coalesce(excluded.dead_letter_id, d.dead_letter_id),
+                       replay_id = coalesce(excluded.replay_id, d.replay_id),
                        place = CASE WHEN excluded.state = 'HELD' THEN excluded.place ELSE d.place END
             """;
 
@@ -81,15 +82,13 @@ final class ChangeWriter {
     private static final String RETURN_LETTERS = """
             UPDATE posthorn.dead_letter l
                SET attempts = r.attempts, error_class = r.error_class, error_message = r.error_message, cause = r.cause,
-                   last_failed_at = posthorn.clock()
+                   last_failed_at = posthorn.clock(), replays = l.replays + 1
               FROM unnest(:seqs::bigint[], :attempts::bigint[], :error_classes::text[], :error_messages::text[],
                           :causes::text[]) AS r (seq, attempts, error_class, error_message, cause)
              WHERE l.subscription_id = :subscription AND l.seq = r.seq
             """;
 
     private static final String OF_THESE = " WHERE subscription_id = :subscription AND seq = ANY (:seqs::bigint[])";
-
-    private static final String COUNT_REPLAYS = "UPDATE posthorn.dead_letter SET replays = replays + 1" + OF_THESE;
 
     private static final String RELEASE_LETTERS = "UPDATE posthorn.dead_letter SET holds_key = false" + OF_THESE;
 
@@ -122,12 +121,14 @@ final class ChangeWriter {
     private final Statements statements;
     private final LaneGrant grant;
     private final String instance;
+    private final ItemWriter items;
 
     ChangeWriter(Session session, LaneGrant grant, String instance) {
         this.session = session;
         this.statements = new Statements(session);
         this.grant = grant;
         this.instance = instance;
+        this.items = new ItemWriter(session, grant);
     }
 
     void write(Connection connection, Changes changes) throws SQLException {
@@ -135,6 +136,7 @@ final class ChangeWriter {
         run(connection, REMOVE_ROWS, changes.removedRows, Map.of("seqs", seqs -> numbers(seqs, seq -> seq)));
         addAttempts(connection, changes.attempts);
         writeLetters(connection, changes.letters);
+        items.write(connection, changes.items);
         run(
                 connection,
                 ANSWER,
@@ -160,7 +162,14 @@ final class ChangeWriter {
                 some -> numbers(
                         some, row -> row.dueIn() == null ? null : row.dueIn().toNanos() / 1000));
         columns.put("unanswered", some -> texts(some, row -> String.valueOf(row.unanswered())));
-        columns.put("dead_letters", some -> numbers(some, RowChange::replayOf));
+        columns.put(
+                "dead_letters",
+                some -> numbers(
+                        some, row -> row.replay() == null ? null : row.replay().deadLetterId()));
+        columns.put(
+                "replays",
+                some -> numbers(
+                        some, row -> row.replay() == null ? null : row.replay().replayId()));
         columns.put("error_classes", some -> texts(some, row -> label(row.failure())));
         columns.put("error_messages", some -> texts(some, row -> message(row.failure())));
         run(connection, PUT_ROWS, rows, columns);
@@ -220,7 +229,6 @@ final class ChangeWriter {
         returned.put("causes", some -> texts(some, each -> cause(each.failure())));
         run(connection, RETURN_LETTERS, of(LetterChange.Returned.class, letters), returned);
 
-        runOnSeqs(connection, COUNT_REPLAYS, of(LetterChange.Replaying.class, letters));
         runOnSeqs(connection, RELEASE_LETTERS, of(LetterChange.Released.class, letters));
         runOnSeqs(connection, REMOVE_LETTERS, of(LetterChange.Removed.class, letters));
         run(
@@ -273,11 +281,11 @@ final class ChangeWriter {
         return some.stream().map(value).toArray(array);
     }
 
-    private static @Nullable String label(Outcome.@Nullable Failure failure) {
+    static @Nullable String label(Outcome.@Nullable Failure failure) {
         return failure == null ? null : failure.errorClass().label();
     }
 
-    private static @Nullable String message(Outcome.@Nullable Failure failure) {
+    static @Nullable String message(Outcome.@Nullable Failure failure) {
         return failure == null ? null : storable(failure.reason());
     }
 

@@ -18,6 +18,7 @@ final class Changes {
     final Set<Long> removedRows = new LinkedHashSet<>();
     final List<LetterChange> letters = new ArrayList<>();
     final List<AttemptRecord> attempts = new ArrayList<>();
+    final List<ItemChange> items = new ArrayList<>();
     final Map<Long, String> answers = new LinkedHashMap<>();
     private final List<Runnable> afterCommit = new ArrayList<>();
 
@@ -56,6 +57,7 @@ final class Changes {
                 && removedRows.isEmpty()
                 && letters.isEmpty()
                 && attempts.isEmpty()
+                && items.isEmpty()
                 && answers.isEmpty()
                 && places == 0;
     }
@@ -69,7 +71,9 @@ final class Changes {
                 .orElse(0);
     }
 
+    /** About how many events they are of: most change in more than one way. */
     int size() {
-        return rows.size() + removedRows.size() + letters.size() + attempts.size() + answers.size();
+        int greatest = Math.max(letters.size(), Math.max(attempts.size(), items.size()));
+        return Math.max(greatest, rows.size() + removedRows.size()) + answers.size();
     }
 }

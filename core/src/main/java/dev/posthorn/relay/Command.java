@@ -14,10 +14,6 @@ record Command(
         @Nullable String reason) {
 
     enum Kind {
-        /** Send one dead letter again. */
-        REPLAY,
-        /** Send all dead letters of a key again, in order. */
-        REPLAY_KEY,
         /** Let the key go on; the dead letter stays. */
         RELEASE,
         /** Never send the dead letter again; its key goes on. */

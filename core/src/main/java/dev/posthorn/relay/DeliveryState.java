@@ -7,5 +7,7 @@ enum DeliveryState {
     /** Its time has not come. Its key goes on. */
     DEFERRED,
     /** It waits behind an earlier event of its key. */
-    HELD
+    HELD,
+    /** It has none: a replay sends it again. Its key goes on. */
+    REPLAYED
 }

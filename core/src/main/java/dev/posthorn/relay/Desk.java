@@ -65,8 +65,6 @@ final class Desk {
     /** What happened; null if the command has to wait. */
     private @Nullable String carryOut(Command command) {
         return switch (command.kind()) {
-            case REPLAY -> withLetter(command, this::replay);
-            case REPLAY_KEY -> replayKey(command);
             case RELEASE -> withLetter(command, this::release);
             case DISCARD -> withLetter(command, letter -> discard(letter, command));
             case DEFER -> defer(command, Objects.requireNonNull(command.dueAt()));
@@ -85,22 +83,10 @@ final class Desk {
         if (letter.discarded()) {
             return "nothing to do: the dead letter was discarded";
         }
-        return letter.replaying() ? "nothing to do: the dead letter is being replayed" : act.on(letter);
-    }
-
-    private String replay(Letter letter) {
-        troubles.replay(letter);
-        return "is sent again";
-    }
-
-    private String replayKey(Command command) {
-        List<Letter> letters = store.letters(Objects.requireNonNull(command.key())).stream()
-                .filter(letter -> !letter.replaying())
-                .toList();
-        letters.forEach(troubles::replay);
-        return letters.isEmpty()
-                ? "nothing to do: the key has no dead letter"
-                : letters.size() + " dead letters are sent again, in order";
+        // One whose replay was cancelled may still be on its way.
+        return letter.replaying() || troubles.isLoaded(letter.seq())
+                ? "nothing to do: the dead letter is being replayed"
+                : act.on(letter);
     }
 
     private String release(Letter letter) {

@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +29,9 @@ final class Dispatch implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Dispatch.class);
 
     private static final long GRACE = Duration.ofMillis(200).toNanos();
+
+    /** One in so many of the places at the sink. */
+    private static final int KEPT_FREE = 4;
 
     private final String lane;
     private final Subscription subscription;
@@ -44,6 +48,7 @@ final class Dispatch implements AutoCloseable {
     /** To be sent, in order: live events and rows; then those whose turn has come; then those that were sent. */
     private ArrayDeque<Tracked> queue = new ArrayDeque<>();
 
+    private final ReplayLine replays;
     private final ArrayDeque<Tracked> ready = new ArrayDeque<>();
     private final ArrayDeque<Tracked> sent = new ArrayDeque<>();
     private final KeyTurns turns = new KeyTurns();
@@ -84,6 +89,7 @@ final class Dispatch implements AutoCloseable {
         this.mailbox = mailbox;
         this.forgetRow = forgetRow;
         this.overtaken = overtaken;
+        this.replays = new ReplayLine(forgetRow);
     }
 
     /** Takes an event that was read. */
@@ -101,6 +107,11 @@ final class Dispatch implements AutoCloseable {
     /** Takes an event that has a row and comes before all others. */
     void addFirst(Tracked row) {
         queue.addFirst(row);
+    }
+
+    /** To be sent again, when nothing else is to be sent. */
+    ReplayLine replays() {
+        return replays;
     }
 
     /** With the last event that was read, everything up to this mark is settled. False if there is none. */
@@ -186,12 +197,17 @@ final class Dispatch implements AutoCloseable {
     /** The event leaves the lane's hands, and so do those that were loaded behind it: they must not pass it. */
     private void forgetRows(Tracked event) {
         forgetRow.accept(event);
-        List<Tracked> behind = queue.stream()
-                .filter(item ->
-                        !item.isLive() && event.key() != null && event.key().equals(item.key()))
-                .toList();
-        queue.removeAll(behind);
-        behind.forEach(forgetRow);
+        String key = event.key();
+        if (key != null) {
+            List<Tracked> behind = queue.stream()
+                    .filter(item -> !item.isLive() && key.equals(item.key()))
+                    .toList();
+            queue.removeAll(behind);
+            behind.forEach(forgetRow);
+            if (event.isReplay()) {
+                replays.takeBackKey(key);
+            }
+        }
     }
 
     /** A sink that keeps the order delivers nothing after a failure. Otherwise it is only the key's turn that ends. */
@@ -264,6 +280,7 @@ final class Dispatch implements AutoCloseable {
         }
         sent.clear();
         ready.clear();
+        replays.takeBackAll();
         stalled.clear();
         turns.clear();
         queue = new ArrayDeque<>();
@@ -297,14 +314,45 @@ final class Dispatch implements AutoCloseable {
             }
             send(next, false);
         }
+        handOverReplays(concurrency - concurrency / KEPT_FREE, admits);
         flush();
+    }
+
+    /** A part of what the sink takes at a time is kept free of replays: what comes live need not wait for them. */
+    private void handOverReplays(int concurrency, Predicate<Tracked> admits) {
+        Iterator<Tracked> waiting = replays.iterator();
+        while (inFlight < concurrency) {
+            Tracked next = pollReplay(waiting, admits);
+            if (next == null) {
+                break;
+            }
+            send(next, false);
+        }
     }
 
     /** The next event that may be sent, which the caller then has to send. */
     @Nullable
     Tracked pollNext(Predicate<Tracked> admits) {
         unstall();
-        return poll(admits);
+        Tracked next = poll(admits);
+        return next == null ? pollReplay(replays.iterator(), admits) : next;
+    }
+
+    /** The next whose key has nothing else on its way: a live event need not wait behind more than one of them. */
+    private @Nullable Tracked pollReplay(Iterator<Tracked> waiting, Predicate<Tracked> admits) {
+        while (waiting.hasNext()) {
+            Tracked next = waiting.next();
+            if (isItsTurn(next)) {
+                if (tokens.lack()) {
+                    return null;
+                }
+                waiting.remove();
+                if (admits.test(next) && takesTurn(next)) {
+                    return next;
+                }
+            }
+        }
+        return null;
     }
 
     private @Nullable Tracked poll(Predicate<Tracked> admits) {
@@ -415,15 +463,12 @@ final class Dispatch implements AutoCloseable {
 
     /** How many events could go now, as far as their turns say; counts no further than asked. */
     int couldGo(int most) {
-        int count = ready.size();
         Set<String> keys = new HashSet<>();
-        for (Iterator<Tracked> waiting = queue.iterator(); waiting.hasNext() && count < most; ) {
-            Tracked item = waiting.next();
-            if (!item.isSetAside() && (item.key() == null || isNextOfItsKey(item, keys))) {
-                count++;
-            }
-        }
-        return Math.min(count, most);
+        long waiting = Stream.concat(queue.stream(), replays.stream())
+                .filter(item -> !item.isSetAside() && (item.key() == null || isNextOfItsKey(item, keys)))
+                .limit(Math.max(0, most - ready.size()))
+                .count();
+        return Math.min(most, ready.size() + (int) waiting);
     }
 
     private boolean isNextOfItsKey(Tracked item, Set<String> keys) {
@@ -522,7 +567,7 @@ final class Dispatch implements AutoCloseable {
     }
 
     boolean hasUnsent() {
-        return !ready.isEmpty() || !queue.isEmpty() || !stalled.isEmpty();
+        return !ready.isEmpty() || !queue.isEmpty() || !stalled.isEmpty() || !replays.isEmpty();
     }
 
     /** How many live events there are. */

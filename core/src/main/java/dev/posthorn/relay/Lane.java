@@ -57,6 +57,7 @@ public final class Lane {
     private final Tokens tokens;
     private final LaneReader reader;
     private final Sender sender;
+    private final ReplayFeed replays;
 
     private final Queue<Sending> mailbox = new ConcurrentLinkedQueue<>();
 
@@ -106,7 +107,8 @@ public final class Lane {
         LaneParts parts =
                 new LaneParts(this::orders, places, tokens, dispatch, troubles, breaker, care, progress, desk);
         this.reader = new LaneReader(grant, subscription, ports, parts);
-        this.sender = new Sender(grant, subscription, ports, parts, this::forget);
+        this.replays = new ReplayFeed(grant, ports, parts);
+        this.sender = new Sender(grant, subscription, ports, parts, this::forget, replays::finished);
         this.agendaDue = ticker.nanos();
     }
 
@@ -136,6 +138,7 @@ public final class Lane {
             if (!isEnded()) {
                 tend();
                 read();
+                feedReplays();
                 sender.handOver(this::isNothingLeft);
                 settleFromTheFront();
             }
@@ -186,6 +189,7 @@ public final class Lane {
             if (!item.isLive()) {
                 progress.deliveredByRow();
                 rowsDelivered = true;
+                replays.finished(item);
             }
             succeeded();
         }
@@ -230,6 +234,7 @@ public final class Lane {
         }
         if (verdict == Troubles.Verdict.SET_ASIDE) {
             dispatch.setAside(item);
+            replays.finished(item);
         } else {
             dispatch.again(item);
         }
@@ -276,6 +281,7 @@ public final class Lane {
         if (troubles.forget(row)) {
             places.giveBack(1);
             agendaDue = ticker.nanos();
+            replays.forgotten(row);
         }
     }
 
@@ -364,6 +370,7 @@ public final class Lane {
         } else if (sending && due) {
             agendaDue = take(troubles::due) == ROWS ? now : now + Progress.SETTLE_NANOS;
         }
+        replays.expect(agenda.replays());
         commandsWait = agenda.commands() && !(progress.isWritten() && desk.carryOut());
     }
 
@@ -382,6 +389,25 @@ public final class Lane {
         } finally {
             places.giveBack(taken - used);
         }
+    }
+
+    /**
+     * While the breaker is open, one if there is nothing else to probe with. What was given before may be the next probe,
+     * so it matters even then whether its replay still runs.
+     */
+    private void feedReplays() {
+        if (!mayFeedReplays()) {
+            dispatch.replays().takeBackAll();
+        } else if (!breaker.isOpen()) {
+            replays.feed(Integer.MAX_VALUE);
+        } else {
+            replays.feed(breaker.lacksProbe() && !dispatch.hasUnsent() ? 1 : 0);
+        }
+    }
+
+    private boolean mayFeedReplays() {
+        Orders now = orders;
+        return now.isSending() && !now.park();
     }
 
     private void read() {
@@ -443,6 +469,9 @@ public final class Lane {
             next = Math.min(next, dispatch.nextDueNanos());
         }
         next = Math.min(next, reader.nextDueNanos());
+        if (mayFeedReplays()) {
+            next = Math.min(next, replays.nextDueNanos());
+        }
         return Math.max(0, Math.min(next, Progress.SETTLE_NANOS));
     }
 

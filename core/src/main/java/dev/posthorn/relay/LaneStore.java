@@ -57,8 +57,20 @@ interface LaneStore {
     @Nullable
     Letter letter(long seq);
 
-    /** The dead letters of a key that were not discarded, in the order in which they died. */
-    List<Letter> letters(String key);
+    /**
+     * The replays to the subscription that run, the oldest first. One that has no item left has ended by then, and one
+     * whose canary is through goes on or waits for somebody's go.
+     */
+    List<ReplayOrder> replays();
+
+    /** Up to so many items of a replay that are the lane's to send, behind that seq and in order. */
+    List<ReplayItem> replayItems(ReplayOrder replay, long afterSeq, int limit);
+
+    /** How many lanes in front of this one have items of the replay left. */
+    int lanesBefore(ReplayOrder replay);
+
+    /** Takes up to so many of a replay's tokens, as {@link #leaseTokens} does of the subscription's. */
+    Granted leaseTokens(ReplayOrder replay, double capacity, int wanted);
 
     /**
      * What was leased.
@@ -81,6 +93,7 @@ interface LaneStore {
      *
      * @param nextDue in how long the next row is due, zero or less if one is; null if there is none
      * @param commands whether there are any
+     * @param replays whether one runs
      */
-    record Agenda(@Nullable Duration nextDue, boolean commands) {}
+    record Agenda(@Nullable Duration nextDue, boolean commands, boolean replays) {}
 }

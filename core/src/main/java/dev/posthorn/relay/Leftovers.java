@@ -18,6 +18,7 @@ final class Leftovers {
     private static final Duration RECEIPTS_LONGER = Duration.ofDays(1);
 
     private static final Duration ANSWERED_COMMANDS = Duration.ofDays(30);
+    private static final Duration ENDED_REPLAYS = Duration.ofDays(90);
     private static final Duration EXPIRED_INSTANCES = Duration.ofDays(1);
 
     private static final String BEFORE = "(SELECT posthorn.clock() - :age * interval '1 millisecond')";
@@ -79,12 +80,26 @@ final class Leftovers {
                      WHERE o.subscription_id = s.id AND o.last_failed_at < {before}
                        AND (o.discarded_at IS NOT NULL OR NOT o.holds_key)
                        AND NOT EXISTS (SELECT FROM posthorn.delivery d WHERE d.seq = o.seq AND d.dead_letter_id = o.id)
+                       AND NOT EXISTS (SELECT FROM posthorn.replay_item i
+                                        WHERE i.subscription_id = s.id AND i.seq = o.seq AND i.state = 'PENDING')
                        AND NOT EXISTS (SELECT FROM posthorn.command c
                                         WHERE c.subscription_id = s.id AND c.answered_at IS NULL
                                           AND (c.seq = o.seq OR c.key = o.key))
                      ORDER BY o.last_failed_at LIMIT {batch}) old
                  LIMIT {batch}) due
              WHERE l.id = due.id AND l.last_failed_at < {before}
+            """;
+
+    /** The items of replays that have ended, then the replays that have no items left. */
+    private static final String REPLAY_ITEMS = """
+            DELETE FROM posthorn.replay_item WHERE ctid = ANY (ARRAY(
+                SELECT i.ctid FROM posthorn.replay r JOIN posthorn.replay_item i ON i.replay_id = r.id
+                 WHERE r.ended_at < {before} AND i.state <> 'PENDING' LIMIT {batch}))
+            """;
+
+    private static final String REPLAYS = """
+            DELETE FROM posthorn.replay r WHERE r.ended_at < {before}
+               AND NOT EXISTS (SELECT FROM posthorn.replay_item i WHERE i.replay_id = r.id AND i.state <> 'PENDING')
             """;
 
     /** Their marks and leases went with their generation; they stayed for their receipts. */
@@ -118,6 +133,8 @@ final class Leftovers {
             kinds.add(kind("inbox entries", counted(INBOX_ENTRIES), retention.inboxEntries()));
         }
         kinds.add(kind("commands", counted(COMMANDS), ANSWERED_COMMANDS));
+        kinds.add(kind("items of replays", counted(REPLAY_ITEMS), ENDED_REPLAYS));
+        kinds.add(kind("replays", counted(REPLAYS), ENDED_REPLAYS));
         kinds.add(kind("instances", counted(INSTANCES), EXPIRED_INSTANCES));
         kinds.add(kind("copies of events", counted(KEPT_EVENTS), Duration.ZERO));
         kinds.add(kind("lanes", counted(FORMER_LANES), Duration.ZERO));

@@ -10,9 +10,6 @@ sealed interface LetterChange {
     /** It becomes one, with a full copy of the event. */
     record Dead(long seq, int attempts, Outcome.Failure failure, boolean holdsKey) implements LetterChange {}
 
-    /** It is being sent again. */
-    record Replaying(long seq) implements LetterChange {}
-
     /** It was sent again and failed again. */
     record Returned(long seq, int attempts, Outcome.Failure failure) implements LetterChange {}
 

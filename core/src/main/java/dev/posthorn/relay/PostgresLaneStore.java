@@ -72,11 +72,11 @@ final class PostgresLaneStore implements LaneStore {
      * back. The millionth is what sums of fractions may be off.
      */
     private static final String LEASE_TOKENS = """
-            INSERT INTO posthorn.rate AS r (subscription_id, tokens, granted, refilled_at)
-            SELECT s.id, 0, 1, posthorn.clock()
-              FROM posthorn.subscription s CROSS JOIN set_config('synchronous_commit', 'off', true)
-             WHERE s.id = :subscription
-                ON CONFLICT (subscription_id) DO UPDATE
+            INSERT INTO posthorn.{rates} AS r ({id}, tokens, granted, refilled_at)
+            SELECT o.id, 0, 1, posthorn.clock()
+              FROM posthorn.{owner} o CROSS JOIN set_config('synchronous_commit', 'off', true)
+             WHERE o.id = :{owner}
+                ON CONFLICT ({id}) DO UPDATE
                    SET tokens = {gathered} - least(:wanted, floor({gathered} + 0.000001)),
                        granted = least(:wanted, floor({gathered} + 0.000001)),
                        refilled_at = CASE WHEN r.refilled_at > excluded.refilled_at + interval '1 second'
@@ -99,8 +99,10 @@ final class PostgresLaneStore implements LaneStore {
     private final Sql gauge;
     private final Sql pause;
     private final Sql leaseTokens;
+    private final Sql leaseReplayTokens;
     private final ChangeWriter writer;
     private final RowReader rows;
+    private final ReplayReader replays;
     private @Nullable String ctid;
     private Mark written;
 
@@ -116,10 +118,20 @@ final class PostgresLaneStore implements LaneStore {
         this.receipt = Sql.of(session.schema(), RECEIPT);
         this.gauge = Sql.of(session.schema(), GAUGE);
         this.pause = Sql.of(session.schema(), PAUSE);
-        this.leaseTokens = Sql.of(session.schema(), LEASE_TOKENS.replace("{gathered}", GATHERED));
+        this.leaseTokens = Sql.of(session.schema(), leaseTokens("rate", "subscription"));
+        this.leaseReplayTokens = Sql.of(session.schema(), leaseTokens("replay_rate", "replay"));
         this.writer = new ChangeWriter(session, grant, instance);
         this.rows = new RowReader(session, grant);
+        this.replays = new ReplayReader(session, grant);
         this.written = grant.mark();
+    }
+
+    private static String leaseTokens(String rates, String owner) {
+        return LEASE_TOKENS
+                .replace("{gathered}", GATHERED)
+                .replace("{rates}", rates)
+                .replace("{owner}", owner)
+                .replace("{id}", owner + "_id");
     }
 
     @Override
@@ -149,16 +161,21 @@ final class PostgresLaneStore implements LaneStore {
     /** None if the subscription was deleted. */
     @Override
     public Granted leaseTokens(double ratePerSecond, double capacity, int wanted) {
-        Map<String, @Nullable Object> values = new HashMap<>();
+        Map<String, @Nullable Object> values = tokens(ratePerSecond, capacity, wanted);
         values.put("subscription", grant.subscriptionId());
+        return session.query("leasing tokens", leaseTokens, values, PostgresLaneStore::granted);
+    }
+
+    private static Map<String, @Nullable Object> tokens(double ratePerSecond, double capacity, int wanted) {
+        Map<String, @Nullable Object> values = new HashMap<>();
         values.put("rate", ratePerSecond);
         values.put("capacity", capacity);
         values.put("wanted", wanted);
-        return session.query(
-                "leasing tokens",
-                leaseTokens,
-                values,
-                row -> row.next() ? new Granted(row.getInt(1), row.getDouble(2)) : new Granted(0, 0));
+        return values;
+    }
+
+    private static Granted granted(ResultSet row) throws SQLException {
+        return row.next() ? new Granted(row.getInt(1), row.getDouble(2)) : new Granted(0, 0);
     }
 
     private boolean moveAlone(Map<String, @Nullable Object> values) {
@@ -281,7 +298,24 @@ final class PostgresLaneStore implements LaneStore {
     }
 
     @Override
-    public List<Letter> letters(String key) {
-        return rows.letters(key);
+    public List<ReplayOrder> replays() {
+        return replays.running();
+    }
+
+    @Override
+    public List<ReplayItem> replayItems(ReplayOrder replay, long afterSeq, int limit) {
+        return replays.items(replay, afterSeq, limit);
+    }
+
+    @Override
+    public int lanesBefore(ReplayOrder replay) {
+        return replays.lanesBefore(replay);
+    }
+
+    @Override
+    public Granted leaseTokens(ReplayOrder replay, double capacity, int wanted) {
+        Map<String, @Nullable Object> values = tokens(replay.ratePerSecond(), capacity, wanted);
+        values.put("replay", replay.id());
+        return session.query("leasing tokens", leaseReplayTokens, values, PostgresLaneStore::granted);
     }
 }

@@ -68,6 +68,9 @@ final class RetentionStore {
             SELECT p.from_seq, p.to_seq, {age} AS age
               FROM posthorn.event_partition p CROSS JOIN posthorn.cluster c
              WHERE {is_old} AND NOT EXISTS (SELECT FROM posthorn.lane_mark m WHERE NOT ({is_settled}))
+               AND NOT EXISTS (SELECT FROM posthorn.replay_item i
+                                WHERE i.seq >= p.from_seq AND i.seq < p.to_seq
+                                  AND i.state = 'PENDING' AND i.dead_letter_id IS NULL)
              ORDER BY p.from_seq LIMIT 1
             """;
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dueIn when it is due, from the settle on; or {@code dueAt}; neither if it is held
  * @param unanswered whether the attempt is counted before it is made
- * @param replayOf the dead letter that is to be sent again
+ * @param replay what makes it one that is sent again; null if it is not
  */
 record RowChange(
         long seq,
@@ -24,7 +24,7 @@ record RowChange(
         @Nullable Instant dueAt,
         Outcome.@Nullable Failure failure,
         boolean unanswered,
-        @Nullable Long replayOf) {
+        @Nullable Replayed replay) {
 
     static RowChange waiting(Tracked item, int attempts, Duration delay, Outcome.Failure failure) {
         return waiting(item, attempts, delay, failure, false);
@@ -48,7 +48,7 @@ record RowChange(
                 null,
                 failure,
                 unanswered,
-                null);
+                item.replay());
     }
 
     static RowChange held(Tracked item) {
@@ -78,19 +78,5 @@ record RowChange(
                 null,
                 false,
                 null);
-    }
-
-    static RowChange replay(Letter letter) {
-        return new RowChange(
-                letter.seq(),
-                letter.eventId(),
-                letter.key(),
-                DeliveryState.WAITING,
-                letter.attempts(),
-                Duration.ZERO,
-                null,
-                null,
-                false,
-                letter.id());
     }
 }

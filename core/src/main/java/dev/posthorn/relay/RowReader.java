@@ -15,13 +15,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a lane's delivery rows, dead letters and commands. */
 final class RowReader {
 
     private static final String MINE = "posthorn.key_hash(key, event_id) % :lanes = :index";
+
+    /** A dead letter's event, as a row of the log. */
+    static final String LETTER_ROW =
+            EventRow.ROW.replace(" id,", " event_id AS id,").replace("created_at", "recorded_at AS created_at");
 
     private static final String BLOCKED_KEYS = """
             SELECT key, sum(waiting) AS waiting, sum(holding) AS holding FROM (
@@ -44,15 +47,18 @@ final class RowReader {
             SELECT (SELECT (extract(epoch FROM min(due_at) - posthorn.clock()) * 1000000)::bigint
                       FROM posthorn.delivery WHERE lane_id = :lane AND state <> 'HELD') AS next_due,
                    EXISTS (SELECT FROM posthorn.command
-                            WHERE subscription_id = :subscription AND answered_at IS NULL AND {mine}) AS commands
+                            WHERE subscription_id = :subscription AND answered_at IS NULL AND {mine}) AS commands,
+                   EXISTS (SELECT FROM posthorn.replay_subscription s JOIN posthorn.replay r ON r.id = s.replay_id
+                            WHERE s.subscription_id = :subscription AND r.state = 'RUNNING') AS replays
             """;
 
     /** A row's event: from the log, or the copy that was kept, or the dead letter that is being sent again. */
     private static final String ROWS = """
-            SELECT {columns}, d_state, d_attempts, d_due, d_replay, d_holds, d_unanswered FROM (
+            SELECT {columns}, d_state, d_attempts, d_due, d_replay, d_letter, d_holds, d_unanswered FROM (
                 SELECT e.*, d.state AS d_state, d.attempts AS d_attempts,
                        coalesce(d.due_at <= posthorn.clock(), true) AS d_due,
-                       d.dead_letter_id IS NOT NULL AS d_replay, coalesce(l.holds_key, false) AS d_holds,
+                       coalesce(d.replay_id, 0 * d.dead_letter_id) AS d_replay, d.dead_letter_id AS d_letter,
+                       coalesce(l.holds_key, false) AS d_holds,
                        d.unanswered AS d_unanswered, d.due_at AS d_due_at, d.place AS d_place
                   FROM (SELECT * FROM posthorn.delivery WHERE lane_id = :lane AND {which}) d
                   LEFT JOIN posthorn.dead_letter l ON l.id = d.dead_letter_id
@@ -96,16 +102,14 @@ final class RowReader {
              ORDER BY id LIMIT :limit
             """;
 
-    private static final String LETTERS = """
-            SELECT id, seq, event_id, key, attempts, holds_key, discarded_at IS NOT NULL AS discarded,
-                   EXISTS (SELECT FROM posthorn.delivery d WHERE d.lane_id = :lane AND d.seq = l.seq) AS replaying
-              FROM posthorn.dead_letter l WHERE subscription_id = :subscription AND {which}
+    private static final String LETTER = """
+            SELECT seq, key, holds_key, discarded_at IS NOT NULL AS discarded,
+                   EXISTS (SELECT FROM posthorn.delivery d WHERE d.lane_id = :lane AND d.seq = l.seq)
+                   OR EXISTS (SELECT FROM posthorn.replay_item i
+                               WHERE i.subscription_id = :subscription AND i.seq = l.seq AND i.state = 'PENDING')
+                      AS replaying
+              FROM posthorn.dead_letter l WHERE subscription_id = :subscription AND seq = :seq
             """;
-
-    private static final String LETTER = LETTERS.replace("{which}", "seq = :seq");
-
-    private static final String LETTERS_OF_KEY =
-            LETTERS.replace("{which}", "key = :key AND discarded_at IS NULL ORDER BY id");
 
     private final Session session;
     private final Statements statements;
@@ -118,12 +122,10 @@ final class RowReader {
     }
 
     private static String rows(String which, String order) {
-        String letterRow =
-                EventRow.ROW.replace(" id,", " event_id AS id,").replace("created_at", "recorded_at AS created_at");
         return ROWS.replace("{which}", which)
                 .replace("{order}", order)
                 .replace("{columns}", EventRow.COLUMNS)
-                .replace("{letter_row}", letterRow)
+                .replace("{letter_row}", LETTER_ROW)
                 .replace("{row}", EventRow.ROW);
     }
 
@@ -143,7 +145,7 @@ final class RowReader {
             row.next();
             long micros = row.getLong("next_due");
             Duration nextDue = row.wasNull() ? null : Duration.ofNanos(micros * 1000);
-            return new LaneStore.Agenda(nextDue, row.getBoolean("commands"));
+            return new LaneStore.Agenda(nextDue, row.getBoolean("commands"), row.getBoolean("replays"));
         });
     }
 
@@ -166,14 +168,22 @@ final class RowReader {
     }
 
     private static DeliveryRow deliveryRow(ResultSet row) throws SQLException {
+        Replayed replayed = replayed(row);
+        RecordedEvent event = EventRow.read(row);
         return new DeliveryRow(
-                EventRow.read(row),
+                replayed == null ? event : replayed.mark(event),
                 DeliveryState.valueOf(row.getString("d_state")),
                 row.getInt("d_attempts"),
                 row.getBoolean("d_due"),
-                row.getBoolean("d_replay"),
+                replayed,
                 row.getBoolean("d_holds"),
                 row.getBoolean("d_unanswered"));
+    }
+
+    /** Of a row that is no replay's, null. */
+    private static @Nullable Replayed replayed(ResultSet row) throws SQLException {
+        long id = row.getLong("d_replay");
+        return row.wasNull() ? null : new Replayed(id, row.getObject("d_letter", Long.class));
     }
 
     boolean isUnsettled(long seq) {
@@ -210,17 +220,10 @@ final class RowReader {
         return first(list(LETTER, Map.of("seq", seq), RowReader::letter));
     }
 
-    List<Letter> letters(String key) {
-        return list(LETTERS_OF_KEY, Map.of("key", key), RowReader::letter);
-    }
-
     private static Letter letter(ResultSet row) throws SQLException {
         return new Letter(
-                row.getLong("id"),
                 row.getLong("seq"),
-                row.getObject("event_id", UUID.class),
                 row.getString("key"),
-                row.getInt("attempts"),
                 row.getBoolean("holds_key"),
                 row.getBoolean("discarded"),
                 row.getBoolean("replaying"));

@@ -25,10 +25,21 @@ final class Sender {
     private final Progress progress;
     private final Desk desk;
     private final Consumer<Tracked> forget;
+    private final Consumer<Tracked> givenUp;
     private final Ticker ticker;
     private final Guards guards;
 
-    Sender(LaneGrant grant, Subscription subscription, LanePorts ports, LaneParts parts, Consumer<Tracked> forget) {
+    /**
+     * @param forget takes rows that leave the lane's hands without an outcome
+     * @param givenUp takes events that are not sent any more
+     */
+    Sender(
+            LaneGrant grant,
+            Subscription subscription,
+            LanePorts ports,
+            LaneParts parts,
+            Consumer<Tracked> forget,
+            Consumer<Tracked> givenUp) {
         this.subscription = subscription;
         this.lease = grant.lease();
         this.orders = parts.orders();
@@ -41,6 +52,7 @@ final class Sender {
         this.progress = parts.progress();
         this.desk = parts.desk();
         this.forget = forget;
+        this.givenUp = givenUp;
         this.ticker = ports.ticker();
         this.guards = ports.guards();
     }
@@ -117,6 +129,7 @@ final class Sender {
         }
         if (troubles.isExhausted(item)) {
             troubles.giveUp(item, care.assumed());
+            givenUp.accept(item);
             return false;
         }
         if (item.isSuspect()) {

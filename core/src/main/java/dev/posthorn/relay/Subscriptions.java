@@ -55,6 +55,31 @@ public final class Subscriptions {
     /** Whatever the data source says, so that a wait for a running settle ends in seeing what it did. */
     private static final String BEGIN = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
+    /** A replay that starts now has either written its items by then, or finds no subscription. */
+    private static final String LOCK_AGAINST_REPLAYS =
+            "SELECT FROM posthorn.subscription WHERE name = :name FOR UPDATE";
+
+    /** Items to a subscription that is gone are sent by nobody. */
+    private static final String SKIP_ITEMS = """
+            UPDATE posthorn.replay_item i
+               SET state = 'SKIPPED', reason = 'subscription-deleted', ended_at = posthorn.clock()
+              FROM posthorn.subscription s WHERE s.name = :name AND i.subscription_id = s.id AND i.state = 'PENDING'
+            """;
+
+    private static final String END_REPLAYS = """
+            UPDATE posthorn.replay r SET state = 'FINISHED', state_reason = NULL, ended_at = posthorn.clock()
+             WHERE r.ended_at IS NULL
+               AND NOT EXISTS (SELECT FROM posthorn.replay_item i WHERE i.replay_id = r.id AND i.state = 'PENDING')
+               AND r.id IN (SELECT p.replay_id FROM posthorn.replay_subscription p
+                              JOIN posthorn.subscription s ON s.id = p.subscription_id WHERE s.name = :name)
+            """;
+
+    /** After the marks, so that no settle adds more of them. */
+    private static final String DELETE_ATTEMPTS = """
+            DELETE FROM posthorn.attempt a USING posthorn.subscription s
+             WHERE s.name = :name AND a.subscription_id = s.id
+            """;
+
     private static final String DELETE = "DELETE FROM posthorn.subscription WHERE name = :name";
 
     private final DataSource dataSource;
@@ -159,6 +184,10 @@ public final class Subscriptions {
             refuseWhileServed(transaction, values);
             transaction.update(FENCE_OFF.replace("{table}", "lane_lease"), values);
             transaction.update(FENCE_OFF.replace("{table}", "lane_mark"), values);
+            transaction.list(LOCK_AGAINST_REPLAYS, values, row -> true);
+            transaction.update(SKIP_ITEMS, values);
+            transaction.update(END_REPLAYS, values);
+            transaction.update(DELETE_ATTEMPTS, values);
             return transaction.update(DELETE, values);
         });
         requireFound(name, deleted);

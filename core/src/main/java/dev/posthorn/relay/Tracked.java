@@ -51,9 +51,8 @@ final class Tracked {
 
     /** The same event, by a row in which its next attempt, of this number, is counted before it is made. */
     Tracked counted(int attempt) {
-        boolean replay = row != null && row.replay();
         boolean holdsKey = row != null && row.holdsKey();
-        DeliveryRow recorded = new DeliveryRow(event, DeliveryState.WAITING, attempt, true, replay, holdsKey, true);
+        DeliveryRow recorded = new DeliveryRow(event, DeliveryState.WAITING, attempt, true, replay(), holdsKey, true);
         return new Tracked(event, recorded, false, true, null);
     }
 
@@ -85,7 +84,13 @@ final class Tracked {
     }
 
     boolean isReplay() {
-        return row != null && row.replay();
+        return replay() != null;
+    }
+
+    /** What makes it one that is sent again; null if it is not. */
+    @Nullable
+    Replayed replay() {
+        return row == null ? null : row.replay();
     }
 
     /** Whether it is a dead letter that holds its key. */

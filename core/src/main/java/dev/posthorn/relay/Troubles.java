@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -163,14 +164,6 @@ final class Troubles {
         }
     }
 
-    void replay(Letter letter) {
-        changes.put(RowChange.replay(letter));
-        changes.letters.add(new LetterChange.Replaying(letter.seq()));
-        keys.change(letter.key(), 1, 0, 0);
-        soonest = Math.min(soonest, ticker.nanos());
-        knownBelow = Math.max(knownBelow, letter.seq());
-    }
-
     void release(Letter letter) {
         changes.letters.add(new LetterChange.Released(letter.seq()));
         keys.change(letter.key(), 0, letter.holdsKey() ? -1 : 0, 0);
@@ -192,15 +185,27 @@ final class Troubles {
             noteAttempt(item, Outcome.DELIVERED);
         }
         if (!live) {
-            changes.removeRow(item.seq());
             if (deliveredUnread != null) {
                 deliveredUnread.add(item.seq());
             }
-            if (item.isReplay()) {
-                changes.letters.add(new LetterChange.Removed(item.seq()));
-            }
+            deliveredAgain(item);
             finish(item, item.holdsKey() ? -1 : 0);
         }
+    }
+
+    private void deliveredAgain(Tracked item) {
+        Replayed replay = item.replay();
+        if (replay != null) {
+            changes.items.add(new ItemChange.Delivered(replay.replayId(), item.seq()));
+            if (replay.deadLetterId() != null) {
+                changes.letters.add(new LetterChange.Removed(item.seq()));
+            }
+        }
+    }
+
+    /** It cannot be sent again. */
+    void skip(ReplayOrder replay, ReplayItem item) {
+        changes.items.add(new ItemChange.Skipped(replay.id(), item.seq(), Objects.requireNonNull(item.skipped())));
     }
 
     /**
@@ -217,7 +222,7 @@ final class Troubles {
         boolean isDead = failure instanceof Outcome.Reject
                 || item.isReplay()
                 || subscription.retry().isExhausted(attempts);
-        boolean holdsKey = isDead && holdsKeyWhenDead(item);
+        boolean holdsKey = isDead && !item.isReplay() && holdsKeyWhenDead(item);
         if (!whateverIsBlocked && (!isDead || holdsKey) && wouldBlockTooMany(item)) {
             return Verdict.TOO_MANY_BLOCKED;
         }
@@ -270,7 +275,7 @@ final class Troubles {
 
     /** Its attempts are used up, though nobody lived to see the last one fail. */
     void giveUp(Tracked item, Outcome.Failure assumed) {
-        bury(item, item.attempts(), assumed, holdsKeyWhenDead(item));
+        bury(item, item.attempts(), assumed, !item.isReplay() && holdsKeyWhenDead(item));
         item.setAside();
     }
 
@@ -282,20 +287,30 @@ final class Troubles {
 
     /** A dead letter keeps all of it. */
     private void bury(Tracked item, int attempts, Outcome.Failure failure, boolean holdsKey) {
-        if (item.isReplay()) {
-            changes.letters.add(new LetterChange.Returned(item.seq(), attempts, failure));
-        } else {
+        Replayed replay = item.replay();
+        if (replay == null) {
             changes.letters.add(new LetterChange.Dead(item.seq(), attempts, failure, holdsKey));
-        }
-        boolean holdsMore = holdsKey && !item.isReplay();
-        if (item.isLive()) {
-            keys.change(item.key(), 0, holdsMore ? 1 : 0, 0);
         } else {
-            changes.removeRow(item.seq());
-            finish(item, holdsMore ? 1 : 0);
+            failedAgain(item, replay, attempts, failure);
         }
-        changes.afterCommit(
-                () -> listener.deadLettered(subscription.name(), item.event(), attempts, failure, holdsKey));
+        if (item.isLive()) {
+            keys.change(item.key(), 0, holdsKey ? 1 : 0, 0);
+        } else {
+            finish(item, holdsKey ? 1 : 0);
+        }
+        if (replay == null || replay.deadLetterId() != null) {
+            boolean holds = holdsKey || item.holdsKey();
+            changes.afterCommit(
+                    () -> listener.deadLettered(subscription.name(), item.event(), attempts, failure, holds));
+        }
+    }
+
+    /** One that was delivered before is no dead letter: the replay tells of it. */
+    private void failedAgain(Tracked item, Replayed replay, int attempts, Outcome.Failure failure) {
+        changes.items.add(new ItemChange.Failed(replay.replayId(), item.seq(), failure));
+        if (replay.deadLetterId() != null) {
+            changes.letters.add(new LetterChange.Returned(item.seq(), attempts, failure));
+        }
     }
 
     /** Before an event that may end the process is sent, the attempt is written down. Returns what is to be sent then. */
@@ -318,13 +333,19 @@ final class Troubles {
     }
 
     private void finish(Tracked item, int holding) {
-        keys.change(item.key(), item.state() == DeliveryState.WAITING ? -1 : 0, holding, -loadedInKey(item));
+        if (item.state() != DeliveryState.REPLAYED) {
+            changes.removeRow(item.seq());
+        }
+        if (item.state() != DeliveryState.REPLAYED || holding != 0) {
+            keys.change(item.key(), item.state() == DeliveryState.WAITING ? -1 : 0, holding, -loadedInKey(item));
+        }
         unload(item);
     }
 
-    /** A deferred event is no part of its key's order before it is sent. */
+    /** A deferred event is no part of its key's order before it is sent, and one that is replayed never is. */
     private static int loadedInKey(Tracked item) {
-        return item.isLive() || item.state() == DeliveryState.DEFERRED ? 0 : 1;
+        boolean apart = item.state() == DeliveryState.DEFERRED || item.state() == DeliveryState.REPLAYED;
+        return item.isLive() || apart ? 0 : 1;
     }
 
     private void unload(Tracked item) {
@@ -400,7 +421,8 @@ final class Troubles {
                 .toList();
     }
 
-    private Tracked load(DeliveryRow row) {
+    /** It is in the lane's hands from now on. */
+    Tracked load(DeliveryRow row) {
         Tracked item = Tracked.of(row);
         loaded.put(item.seq(), item);
         if (loadedInKey(item) > 0) {

@@ -1,6 +1,7 @@
 package dev.posthorn.status;
 
 import dev.posthorn.log.Queries;
+import dev.posthorn.log.TimeBounds;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

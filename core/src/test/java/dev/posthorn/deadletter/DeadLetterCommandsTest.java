@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.TestDatabase;
 import dev.posthorn.TroubleRows;
+import dev.posthorn.audit.Actor;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.SchemaName;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class DeadLetterCommandsTest {
 
+    private static final Actor ANN = Actor.named("ann");
     private static final Instant LATER = Instant.parse("2100-01-01T00:00:00Z");
 
     private TestDatabase database;
@@ -49,30 +51,29 @@ class DeadLetterCommandsTest {
 
     @Test
     void aCommandIsARowThatNamesTheEventAndWhoAsked() {
-        CommandTicket replay = commands.replay(letter, "ann");
-        assertThat(row(replay)).isEqualTo("t REPLAY " + event() + " ann");
-        assertThat(replay.requestedAt()).isBefore(LATER);
-        assertThat(row(commands.discard(letter, "ann", "a test order")))
-                .isEqualTo("t DISCARD " + event() + " ann a test order");
-        assertThat(row(commands.defer("billing", rows.id(seq), LATER, "ann")))
+        CommandTicket discard = commands.discard(letter, ANN, "a test order");
+        assertThat(row(discard)).isEqualTo("t DISCARD " + event() + " ann a test order");
+        assertThat(discard.requestedAt()).isBefore(LATER);
+        assertThat(row(commands.defer("billing", rows.id(seq), LATER, ANN)))
                 .isEqualTo("t DEFER " + event() + " 2100-01-01 00:00:00 ann");
         database.execute("UPDATE posthorn.dead_letter SET holds_key = true");
-        assertThat(row(commands.release(letter, "ann"))).isEqualTo("t RELEASE " + event() + " ann");
+        assertThat(row(commands.release(letter, ANN))).isEqualTo("t RELEASE " + event() + " ann");
     }
 
     @Test
-    void aReplayOfAKeyNamesItsFirstOpenLetter() {
-        long second = rows.event("k");
-        rows.deadLetter(subscription, second, "E", "m", "m");
-        assertThat(row(commands.replayKey("billing", "k", "ann"))).isEqualTo("t REPLAY_KEY " + event() + " ann");
-        discard(letter);
-        assertThat(row(commands.replayKey("billing", "k", "ann")))
-                .isEqualTo("t REPLAY_KEY k " + rows.id(second) + " " + second + " ann");
-        database.execute("UPDATE posthorn.dead_letter SET discarded_at = now()");
-        refused(
-                () -> commands.replayKey("billing", "k", "ann"),
-                ErrorCode.NOT_FOUND,
-                "subscription billing has no open dead letter of key 'k', so there is nothing to replay");
+    void whatIsAskedForIsInTheAudit() {
+        Actor ann = new Actor("ann", "r-1");
+        commands.discard(letter, ann, "a test order");
+        commands.defer("billing", rows.id(seq), LATER, ann);
+        database.execute("UPDATE posthorn.dead_letter SET holds_key = true");
+        commands.release(letter, ann);
+        assertThat(database.value("SELECT string_agg(concat_ws(' ', actor, action, target, detail->>'subscription',"
+                        + " reason, request_id), ';' ORDER BY id) FROM posthorn.audit"))
+                .isEqualTo("ann dead-letter.discard dead-letter/" + letter + " billing a test order r-1;"
+                        + "ann event.defer event/" + rows.id(seq) + " billing r-1;"
+                        + "ann dead-letter.release dead-letter/" + letter + " billing r-1");
+        assertThatThrownBy(() -> commands.release(4711, ann)).isInstanceOf(PosthornException.class);
+        assertThat(database.number("SELECT count(*) FROM posthorn.audit")).isEqualTo(3);
     }
 
     @Test
@@ -80,32 +81,33 @@ class DeadLetterCommandsTest {
         UUID id = rows.id(seq);
         database.execute("INSERT INTO posthorn.kept_event SELECT * FROM posthorn.event");
         database.execute("DELETE FROM posthorn.event");
-        assertThat(row(commands.defer("billing", id, LATER, "ann"))).contains("DEFER k " + id + " " + seq);
+        assertThat(row(commands.defer("billing", id, LATER, ANN))).contains("DEFER k " + id + " " + seq);
     }
 
     @Test
     void anUnorderedEventHasNoKeyInItsCommand() {
         database.execute("UPDATE posthorn.dead_letter SET key = NULL");
-        assertThat(row(commands.replay(letter, "ann"))).isEqualTo("t REPLAY " + rows.id(seq) + " " + seq + " ann");
+        assertThat(row(commands.discard(letter, ANN, "old")))
+                .isEqualTo("t DISCARD " + rows.id(seq) + " " + seq + " ann old");
     }
 
     @Test
     void theAnswerIsThereOnceTheOwnerHasWrittenIt() {
-        long id = commands.replay(letter, "ann").id();
+        long id = commands.discard(letter, ANN, "old").id();
         assertThat(commands.answer(id)).isEmpty();
         assertThat(commands.await(id, Duration.ofMillis(30))).isEmpty();
         CompletableFuture<CommandAnswer> awaited = CompletableFuture.supplyAsync(
                 () -> commands.await(id, Duration.ofSeconds(20)).orElseThrow());
         database.execute(
-                "UPDATE posthorn.command SET answered_at = '2026-01-01Z', answer = 'replayed' WHERE id = " + id);
-        CommandAnswer answer = new CommandAnswer("replayed", Instant.parse("2026-01-01T00:00:00Z"));
+                "UPDATE posthorn.command SET answered_at = '2026-01-01Z', answer = 'discarded' WHERE id = " + id);
+        CommandAnswer answer = new CommandAnswer("discarded", Instant.parse("2026-01-01T00:00:00Z"));
         assertThat(awaited.join()).isEqualTo(answer);
         assertThat(commands.answer(id)).hasValue(answer);
     }
 
     @Test
     void whoeverWaitsCanBeInterrupted() {
-        long id = commands.replay(letter, "ann").id();
+        long id = commands.discard(letter, ANN, "old").id();
         Thread.currentThread().interrupt();
         assertThat(commands.await(id, Duration.ofHours(1))).isEmpty();
         assertThat(Thread.interrupted()).isTrue();
@@ -113,40 +115,35 @@ class DeadLetterCommandsTest {
 
     @Test
     void whatCannotBeDoneIsRefusedAtOnceAndLeavesNoRow() {
-        refused(() -> commands.replay(4711, "ann"), ErrorCode.NOT_FOUND, "there is no dead letter with id 4711");
-        refused(() -> commands.replay(letter, " "), ErrorCode.INVALID_REQUEST, "by is missing; say who asks for it");
+        refused(() -> commands.release(4711, ANN), ErrorCode.NOT_FOUND, "there is no dead letter with id 4711");
         refused(
-                () -> commands.replay(letter, "a".repeat(256)),
-                ErrorCode.INVALID_REQUEST,
-                "by has 256 characters; the limit is 255");
-        refused(
-                () -> commands.discard(letter, "ann", ""),
+                () -> commands.discard(letter, ANN, ""),
                 ErrorCode.INVALID_REQUEST,
                 "reason is missing; a discarded event is never delivered: say why");
         refused(
-                () -> commands.release(letter, "ann"),
+                () -> commands.release(letter, ANN),
                 ErrorCode.CONFLICT,
                 "dead letter " + letter + " holds no key, so there is nothing to release");
         refused(
-                () -> commands.replayKey("nobody", "k", "ann"),
+                () -> commands.defer("nobody", rows.id(seq), LATER, ANN),
                 ErrorCode.NOT_FOUND,
                 "there is no subscription named 'nobody'; check the spelling of subscription");
-        refused(() -> commands.replayKey("", "k", "ann"), ErrorCode.INVALID_REQUEST, "subscription is missing");
-        refused(() -> commands.replayKey("billing", "", "ann"), ErrorCode.INVALID_REQUEST, "key is missing");
         refused(
-                () -> commands.defer("billing", new UUID(1, 2), LATER, "ann"),
+                () -> commands.defer("", rows.id(seq), LATER, ANN),
+                ErrorCode.INVALID_REQUEST,
+                "subscription is missing");
+        refused(
+                () -> commands.defer("billing", new UUID(1, 2), LATER, ANN),
                 ErrorCode.NOT_FOUND,
                 "there is no event with id " + new UUID(1, 2) + " in the log");
         refused(
-                () -> commands.defer("billing", rows.id(seq), Instant.parse("2020-01-01T00:00:00Z"), "ann"),
+                () -> commands.defer("billing", rows.id(seq), Instant.parse("2020-01-01T00:00:00Z"), ANN),
                 ErrorCode.INVALID_REQUEST,
                 "until is 2020-01-01T00:00:00Z, which is past");
         refused(() -> commands.answer(4711), ErrorCode.NOT_FOUND, "there is no command with id 4711");
         discard(letter);
         for (ThrowingCallable late : new ThrowingCallable[] {
-            () -> commands.replay(letter, "ann"),
-            () -> commands.release(letter, "ann"),
-            () -> commands.discard(letter, "ann", "again")
+            () -> commands.release(letter, ANN), () -> commands.discard(letter, ANN, "again")
         }) {
             refused(
                     late,

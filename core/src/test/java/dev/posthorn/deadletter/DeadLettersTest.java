@@ -57,17 +57,28 @@ class DeadLettersTest {
         long one = letter(billing, "order.placed", "k1", "2026-01-01Z");
         long two = letter(shipping, "order.paid", "k2", "2026-02-01Z");
         database.execute("UPDATE posthorn.dead_letter SET error_class = 'HTTP 500', error_message = '50% Off_limits',"
-                + " cause = 'off limits', attempts = 9, source = 'shop' WHERE id = " + two);
+                + " cause = 'off limits', attempts = 9, source = 'shop', replays = 1 WHERE id = " + two);
         UUID eventId = letters.get(one).letter().eventId();
 
         assertThat(find(q -> q)).containsExactly(two, one);
         assertThat(find(q -> q.id(one))).containsExactly(one);
+        assertThat(find(q -> q.ids(List.of(one, two, 4711L)))).containsExactly(two, one);
+        assertThat(find(q -> q.ids(List.of(one, two)).type("order.paid"))).containsExactly(two);
+        assertThat(find(q -> q.replayed(false))).containsExactly(one);
+        assertThat(find(q -> q.replayed(true))).containsExactly(two);
+        assertThat(find(q -> q.key("k2").from(Instant.parse("2026-02-01T00:00:00Z"))))
+                .containsExactly(two);
+        assertThat(find(q -> q.key("k2").to(Instant.parse("2026-02-01T00:00:00Z"))))
+                .isEmpty();
         assertThat(find(q -> q.eventId(eventId))).containsExactly(one);
         assertThat(find(q -> q.subscription("billing"))).containsExactly(one);
-        assertThat(find(q -> q.subscription("nobody"))).isEmpty();
-        assertThat(find(q -> q.errorText("ORDER"))).containsExactly(one);
-        assertThat(find(q -> q.errorText("0% off_l"))).containsExactly(two);
-        assertThat(find(q -> q.errorText("0_ off"))).isEmpty();
+        assertThat(find(q -> q.subscription("billing").errorClass("HTTP 400").cause("no order #")))
+                .containsExactly(one);
+        assertThat(find(q -> q.subscription("shipping").errorClass("HTTP 400").cause("no order #")))
+                .isEmpty();
+        assertThat(find(q -> q.errorMessage("ORDER"))).containsExactly(one);
+        assertThat(find(q -> q.errorMessage("0% off_l"))).containsExactly(two);
+        assertThat(find(q -> q.errorMessage("0_ off"))).isEmpty();
         assertThat(find(q -> q.errorClass("HTTP 500"))).containsExactly(two);
         assertThat(find(q -> q.cause("no order #"))).containsExactly(one);
         assertThat(find(q -> q.type("order.paid"))).containsExactly(two);
@@ -156,7 +167,7 @@ class DeadLettersTest {
         long other = letter(shipping, "order.placed", "c", "2026-01-02Z");
         database.execute("UPDATE posthorn.dead_letter SET first_failed_at = last_failed_at");
         database.execute("UPDATE posthorn.dead_letter SET error_message = 'no order 18' WHERE id = " + second);
-        List<DeadLetterGroup> groups = letters.groups(DeadLetterQuery.OPEN);
+        List<DeadLetterGroup> groups = letters.groups(DeadLetterQuery.OPEN).groups();
         assertThat(groups)
                 .containsExactly(
                         new DeadLetterGroup(
@@ -168,7 +179,8 @@ class DeadLettersTest {
                                 Instant.parse("2026-01-03T00:00:00Z"),
                                 List.of("order.paid", "order.placed"),
                                 second,
-                                "no order 18"),
+                                "no order 18",
+                                null),
                         new DeadLetterGroup(
                                 "shipping",
                                 "HTTP 400",
@@ -178,8 +190,10 @@ class DeadLettersTest {
                                 Instant.parse("2026-01-02T00:00:00Z"),
                                 List.of("order.placed"),
                                 other,
-                                "no order 17"));
-        assertThat(letters.groups(DeadLetterQuery.builder().type("order.paid").build()))
+                                "no order 17",
+                                null));
+        assertThat(letters.groups(DeadLetterQuery.builder().type("order.paid").build())
+                        .groups())
                 .extracting(DeadLetterGroup::count)
                 .containsExactly(1L);
     }
@@ -189,26 +203,53 @@ class DeadLettersTest {
         for (int i = 0; i < 7; i++) {
             letter(billing, "t" + i, "k", "2026-01-01Z");
         }
-        assertThat(letters.groups(DeadLetterQuery.OPEN).get(0).types()).hasSize(5);
+        assertThat(letters.groups(DeadLetterQuery.OPEN).groups().get(0).types()).hasSize(5);
     }
 
     @Test
-    void theNewestLettersAreFoundWithoutSortingAll() {
-        letter(billing, "t", "k", "2026-01-01Z");
-        database.execute("""
-                INSERT INTO posthorn.dead_letter (subscription_id, txid, seq, event_id, source, type, version,
-                    content_type, payload, occurred_at, recorded_at, attempts, error_class, error_message, cause,
-                    first_failed_at, last_failed_at, holds_key)
-                SELECT subscription_id, txid, seq + i, gen_random_uuid(), source, type, version, content_type, payload,
-                       occurred_at, recorded_at, 5, 'E', 'm', 'm', now(), now() + i * interval '1 s', false
-                  FROM posthorn.dead_letter, generate_series(1, 20000) i;
-                ANALYZE posthorn.dead_letter
-                """);
-        assertThat(database.value("EXPLAIN (FORMAT JSON) "
-                        + DeadLetters.statement(DeadLetterQuery.OPEN).replace(":page_size", "100")))
-                .contains("dead_letter_newest")
-                .doesNotContain("\"Sort\"");
-        assertThat(letters.find(DeadLetterQuery.OPEN).letters()).hasSize(100);
+    void aLetterThatIsBeingSentAgainSaysByWhichReplay() {
+        long seq = rows.event("t", "k");
+        long id = rows.deadLetter(billing, seq, "E", "m", "m");
+        assertThat(letters.get(id).replaying()).isFalse();
+        database.execute("INSERT INTO posthorn.replay_item (replay_id, subscription_id, seq, event_id, key_hash, state)"
+                + " SELECT 7, subscription_id, seq, event_id, 0, 'PENDING' FROM posthorn.dead_letter");
+        assertThat(letters.get(id).replaying()).isTrue();
+        assertThat(letters.get(id).replay()).isEqualTo(7);
+        database.execute("DELETE FROM posthorn.replay_item");
+        rows.delivery(billing, seq, "WAITING", 0);
+        database.execute("UPDATE posthorn.delivery SET dead_letter_id = " + id);
+        assertThat(letters.get(id).replaying()).isTrue();
+        assertThat(letters.get(id).replay()).isNull();
+    }
+
+    @Test
+    void aSubscriptionThatDoesNotExistIsNotOneWithoutLetters() {
+        DeadLetterQuery misspelt =
+                DeadLetterQuery.builder().subscription("biling").build();
+        for (ThrowingCallable look : List.<ThrowingCallable>of(
+                () -> letters.find(misspelt), () -> letters.count(misspelt, 10), () -> letters.groups(misspelt))) {
+            assertThatThrownBy(look)
+                    .isInstanceOfSatisfying(
+                            PosthornException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND))
+                    .hasMessageStartingWith("there is no subscription named 'biling'");
+        }
+    }
+
+    @Test
+    void lettersAreCountedUpToABound() {
+        for (int i = 0; i < 5; i++) {
+            letter(billing, "t" + i % 2, "k", "2026-01-0" + (i + 1) + "Z");
+        }
+        assertThat(letters.count(DeadLetterQuery.OPEN, 6)).hasToString("5");
+        assertThat(letters.count(DeadLetterQuery.OPEN, 5)).hasToString("5");
+        assertThat(letters.count(DeadLetterQuery.OPEN, 4)).hasToString("at least 4");
+        assertThat(letters.count(DeadLetterQuery.builder().type("t0").build(), 100))
+                .hasToString("3");
+        String cursor =
+                letters.find(DeadLetterQuery.builder().pageSize(3).build()).cursor();
+        assertThat(letters.count(DeadLetterQuery.builder().cursor(cursor).build(), 100))
+                .as("of all pages")
+                .hasToString("5");
     }
 
     @Test
@@ -216,8 +257,11 @@ class DeadLettersTest {
         refused(() -> DeadLetterQuery.builder().pageSize(0), "pageSize is 0; it must be from 1 to 1000");
         refused(() -> DeadLetterQuery.builder().pageSize(1001), "pageSize is 1001; it must be from 1 to 1000");
         refused(() -> DeadLetterQuery.builder().attemptsAtLeast(-1), "attemptsAtLeast is -1; it must be from 0");
-        refused(() -> DeadLetterQuery.builder().errorText(""), "errorText is empty; leave it out instead");
-        refused(() -> DeadLetterQuery.builder().key("a\0"), "key holds a NUL character");
+        refused(() -> DeadLetterQuery.builder().errorMessage(""), "errorMessage is empty; leave it out instead");
+        refused(() -> DeadLetterQuery.builder().key("a\0"), "key holds a NUL character or half a surrogate pair");
+        refused(() -> DeadLetterQuery.builder().cause("a\uD800"), "cause holds a NUL character or half");
+        refused(() -> DeadLetterQuery.builder().ids(List.of()), "ids has 0 numbers; it must have from 1 to 10000");
+        refused(() -> letters.count(DeadLetterQuery.OPEN, 0), "atMost is 0; it must be from 1 to 100000");
         refused(() -> DeadLetterQuery.builder().type("t".repeat(256)), "type has 256 characters; the limit is 255");
         refused(
                 () -> DeadLetterQuery.builder().from(Instant.MIN),

@@ -28,69 +28,8 @@ class CommandTest {
     }
 
     @Test
-    void aReplayedDeadLetterThatArrivesIsGone() {
-        SteppedRelay relay = start(AfterDeadLetter.CONTINUE);
-        bad.add(1L);
-        instances.database.record("x");
-        relay.run(5);
-        bad.clear();
-        ask("REPLAY", 1, "x");
-        run(relay);
-        assertThat(sink.receivedSeqs()).containsExactly(1L, 1L);
-        assertThat(letters()).isZero();
-        assertThat(rows()).isZero();
-        assertThat(answers()).isEqualTo("is sent again");
-        assertThat(instances.database.value(
-                        "SELECT string_agg(number || outcome, ' ' ORDER BY number) FROM posthorn.attempt"))
-                .isEqualTo("1REJECT 2DELIVERED");
-    }
-
-    @Test
-    void aReplayThatFailsReturnsTheDeadLetterWithTheAttemptAdded() {
-        SteppedRelay relay = start(AfterDeadLetter.CONTINUE);
-        bad.add(1L);
-        instances.database.record("x");
-        relay.run(5);
-        ask("REPLAY", 1, "x");
-        run(relay);
-        assertThat(sink.receivedSeqs()).containsExactly(1L, 1L);
-        assertThat(instances.database.value("SELECT attempts || ' ' || replays FROM posthorn.dead_letter"))
-                .isEqualTo("2 1");
-        assertThat(rows()).isZero();
-    }
-
-    @Test
-    void aDoubleClickReplaysOnce() {
-        SteppedRelay relay = start(AfterDeadLetter.CONTINUE);
-        bad.add(1L);
-        instances.database.record("x");
-        relay.run(5);
-        bad.clear();
-        ask("REPLAY", 1, "x");
-        ask("REPLAY", 1, "x");
-        run(relay);
-        assertThat(sink.receivedSeqs()).containsExactly(1L, 1L);
-        assertThat(answers()).startsWith("is sent again, nothing to do");
-    }
-
-    @Test
-    void theDeadLettersOfAKeyAreReplayedInOrder() {
-        SteppedRelay relay = start(AfterDeadLetter.CONTINUE);
-        bad.addAll(List.of(1L, 2L, 3L));
-        List.of("x", "x", "x", "x").forEach(instances.database::record);
-        relay.run(10);
-        assertThat(letters()).isEqualTo(3);
-        bad.clear();
-        ask("REPLAY_KEY", 1, "x");
-        run(relay);
-        assertThat(sink.receivedSeqs()).containsExactly(1L, 2L, 3L, 4L, 1L, 2L, 3L);
-        assertThat(answers()).isEqualTo("3 dead letters are sent again, in order");
-        assertThat(letters()).isZero();
-    }
-
-    @Test
-    void aKeyThatIsHeldGoesOnAfterReplayReleaseOrDiscard() {
-        for (String kind : List.of("REPLAY", "RELEASE", "DISCARD")) {
+    void aKeyThatIsHeldGoesOnAfterReleaseOrDiscard() {
+        for (String kind : List.of("RELEASE", "DISCARD")) {
             Instances each = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
             bad.clear();
             bad.add(1L);
@@ -102,17 +41,16 @@ class CommandTest {
             bad.clear();
             ask(each, kind, 1, "x");
             run(each, relay);
-            List<Long> expected = kind.equals("REPLAY") ? List.of(1L, 1L, 2L, 3L) : List.of(1L, 2L, 3L);
-            assertThat(each.sink.receivedSeqs()).as(kind).containsExactlyElementsOf(expected);
+            assertThat(each.sink.receivedSeqs()).as(kind).containsExactly(1L, 2L, 3L);
             assertThat(each.database.number("SELECT count(*) FROM posthorn.delivery"))
                     .isZero();
             assertThat(each.database.number("SELECT count(*) FROM posthorn.dead_letter"))
-                    .isEqualTo(kind.equals("REPLAY") ? 0 : 1);
+                    .isEqualTo(1);
         }
     }
 
     @Test
-    void aDiscardedDeadLetterSaysWhoAndWhyAndIsNotReplayed() {
+    void aDiscardedDeadLetterSaysWhoAndWhyAndIsNotReleased() {
         SteppedRelay relay = start(AfterDeadLetter.CONTINUE);
         bad.add(1L);
         instances.database.record("x");
@@ -121,7 +59,7 @@ class CommandTest {
         run(relay);
         assertThat(instances.database.value("SELECT discarded_by || ' ' || discard_reason FROM posthorn.dead_letter"))
                 .isEqualTo("ops because");
-        ask("REPLAY", 1, "x");
+        ask("RELEASE", 1, "x");
         run(relay);
         assertThat(sink.receivedSeqs()).containsExactly(1L);
         assertThat(answers()).isEqualTo("discarded, nothing to do: the dead letter was discarded");
@@ -178,11 +116,11 @@ class CommandTest {
         relay.run(5);
         bad.clear();
         for (int i = 1; i <= 6; i++) {
-            ask("REPLAY", i, "k" + i);
+            ask("DISCARD", i, "k" + i);
         }
         run(relay);
-        assertThat(sink.receivedSeqs()).hasSize(12);
-        assertThat(letters()).isZero();
+        assertThat(instances.database.number("SELECT count(*) FROM posthorn.dead_letter WHERE discarded_at IS NULL"))
+                .isZero();
     }
 
     private void ask(String kind, long seq, String key) {
@@ -209,13 +147,5 @@ class CommandTest {
 
     private String answers() {
         return instances.database.value("SELECT string_agg(answer, ', ' ORDER BY id) FROM posthorn.command");
-    }
-
-    private long letters() {
-        return instances.database.number("SELECT count(*) FROM posthorn.dead_letter");
-    }
-
-    private long rows() {
-        return instances.database.number("SELECT count(*) FROM posthorn.delivery");
     }
 }

@@ -47,6 +47,6 @@ class DispatchTest {
                 .json("{}")
                 .build();
         return Tracked.of(new DeliveryRow(
-                new RecordedEvent(seq, event, Instant.EPOCH), DeliveryState.HELD, 0, true, false, false, false));
+                new RecordedEvent(seq, event, Instant.EPOCH), DeliveryState.HELD, 0, true, null, false, false));
     }
 }

@@ -171,7 +171,7 @@ class LeftoversTest {
         log.database.execute(
                 "UPDATE posthorn.dead_letter SET discarded_at = posthorn.clock(), discarded_by = 'ops' WHERE seq = 4");
         log.database.execute("INSERT INTO posthorn.command (subscription_id, kind, key, event_id, seq, requested_by)"
-                + " SELECT id, 'REPLAY', 'e', gen_random_uuid(), 5, 'ops' FROM posthorn.subscription");
+                + " SELECT id, 'RELEASE', 'e', gen_random_uuid(), 5, 'ops' FROM posthorn.subscription");
         log.keeper(Retention.defaults(), Guards.ALL).pass();
         assertThat(log.count("dead_letter")).as("by default for ever").isEqualTo(6);
         log.keeper().pass();

@@ -7,6 +7,7 @@ import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Filter;
 import dev.posthorn.log.Guards;
+import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.sink.Reply;
 import dev.posthorn.testing.RecordingSink;
@@ -121,6 +122,20 @@ class SubscriptionsTest {
         subscriptions.delete("test");
         assertThat(subscriptions.list()).isEmpty();
         assertThat(instances.database.number("SELECT count(*) FROM posthorn.lane"))
+                .isZero();
+    }
+
+    @Test
+    void aDeletedSubscriptionTakesItsAttemptsWithIt() {
+        SteppedRelay relay = instances.start("a", 1);
+        instances.sink.answering(event -> new Outcome.Reject(ErrorClass.REJECTED, "not like this"));
+        instances.database.record("k");
+        relay.run(5);
+        relay.leave();
+        assertThat(instances.database.number("SELECT count(*) FROM posthorn.attempt"))
+                .isOne();
+        subscriptions.delete("test");
+        assertThat(instances.database.number("SELECT count(*) FROM posthorn.attempt"))
                 .isZero();
     }
 

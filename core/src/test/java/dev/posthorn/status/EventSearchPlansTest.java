@@ -6,6 +6,7 @@ import dev.posthorn.TestDatabase;
 import dev.posthorn.TroubleRows;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.log.TimeBounds;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -3,6 +3,7 @@ package dev.posthorn.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.TestDatabase;
+import dev.posthorn.audit.Actor;
 import dev.posthorn.deadletter.Commands;
 import dev.posthorn.deadletter.DeadLetterQuery;
 import dev.posthorn.deadletter.DeadLetters;
@@ -13,6 +14,8 @@ import dev.posthorn.relay.AfterDeadLetter;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.RetryPolicy;
 import dev.posthorn.relay.Subscription;
+import dev.posthorn.replay.ReplayRequest;
+import dev.posthorn.replay.Replays;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.testing.RecordingSink;
@@ -93,7 +96,8 @@ class LaneStatusTest {
         assertThat(gauges.of("billing").deadLetters()).isOne();
 
         sink.answering(event -> Outcome.DELIVERED);
-        commands.replay(onlyLetter(), "ann");
+        new Replays(database.dataSource(), SchemaName.DEFAULT)
+                .start(ReplayRequest.ofDeadLetter(onlyLetter()).build(), Actor.named("ann"));
         clock.advance(Duration.ofSeconds(1));
         relay.pass().run(20);
         assertThat(status(head)).isEqualTo(Status.DELIVERED);
@@ -109,7 +113,7 @@ class LaneStatusTest {
         UUID event = record("order.placed", "x");
         relay.run(3);
         assertThat(status(event)).isEqualTo(Status.FAILED);
-        commands.discard(onlyLetter(), "ann", "a test order");
+        commands.discard(onlyLetter(), Actor.named("ann"), "a test order");
         clock.advance(Duration.ofSeconds(1));
         relay.run(5);
         assertThat(status(event)).isEqualTo(Status.DISCARDED);

@@ -138,6 +138,10 @@ final class Checks {
                 }
             }
         }
+        String replay = history.replays().unfinished();
+        if (replay != null) {
+            return replay;
+        }
         return database.commands.values().stream()
                 .filter(row -> row.answer == null)
                 .map(row -> row.command + " is not answered")
@@ -147,8 +151,7 @@ final class Checks {
 
     private String describe(SubscriptionRow subscription, LaneRow lane) {
         String rows = lane.rows.values().stream()
-                .map(row ->
-                        row.seq + " of " + row.key + " " + row.state + (row.deadLetterId == null ? "" : ", replayed"))
+                .map(row -> row.seq + " of " + row.key + " " + row.state + (row.replayId == null ? "" : ", replayed"))
                 .collect(Collectors.joining("; "));
         String holding = database.letters(subscription.id).values().stream()
                 .filter(letter -> letter.holdsKey && !letter.discarded)

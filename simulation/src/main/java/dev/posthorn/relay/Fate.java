@@ -4,7 +4,6 @@ import dev.posthorn.relay.SimulatedInstance.Owner;
 import dev.posthorn.relay.Tables.EventRow;
 import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** What has become of an event at one subscription, told from what was sent, answered and settled, not from tables. */
 final class Fate {
@@ -35,12 +34,14 @@ final class Fate {
     boolean deferred;
     boolean buried;
 
-    /** The owners whom the receiver told that it has it. */
-    final Set<Owner> acknowledged = new HashSet<>();
+    /** An owner, and the replay that it sent the event for; 0 if for none. */
+    record Sender(Owner owner, long replayId) {}
 
-    /** The owner who certainly has heard that. */
-    @Nullable
-    Owner heard;
+    /** Those whom the receiver told that it has it. */
+    final Set<Sender> acknowledged = new HashSet<>();
+
+    /** Those who certainly have heard that. */
+    final Set<Sender> heard = new HashSet<>();
 
     Fate(EventRow event) {
         this.event = event;

@@ -135,8 +135,29 @@ final class Hazards {
             }
 
             @Override
-            public List<Letter> letters(String key) {
-                return call("letters", () -> store.letters(key));
+            public List<ReplayOrder> replays() {
+                world.history().looks(world.owner());
+                List<ReplayOrder> running = call("replays", store::replays);
+                world.history().looked(world.owner(), running);
+                return running;
+            }
+
+            @Override
+            public List<ReplayItem> replayItems(ReplayOrder replay, long afterSeq, int limit) {
+                List<ReplayItem> items = call("replayItems", () -> store.replayItems(replay, afterSeq, limit));
+                world.trace(() -> "  items of replay " + replay.id() + " behind " + afterSeq + " up to " + limit + ": "
+                        + items.stream().map(ReplayItem::seq).toList());
+                return items;
+            }
+
+            @Override
+            public int lanesBefore(ReplayOrder replay) {
+                return call("lanesBefore", () -> store.lanesBefore(replay));
+            }
+
+            @Override
+            public Granted leaseTokens(ReplayOrder replay, double capacity, int wanted) {
+                return call("lease a replay's tokens", () -> store.leaseTokens(replay, capacity, wanted));
             }
         };
     }

@@ -5,7 +5,9 @@ import dev.posthorn.log.Mark;
 import dev.posthorn.relay.Fate.Known;
 import dev.posthorn.relay.SimulatedInstance.Owner;
 import dev.posthorn.relay.Tables.EventRow;
+import dev.posthorn.relay.Tables.ItemRow;
 import dev.posthorn.relay.Tables.LaneRow;
+import dev.posthorn.relay.Tables.ReplayRow;
 import dev.posthorn.relay.Tables.SubscriptionRow;
 import dev.posthorn.sink.Outcome;
 import java.util.ArrayList;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Everything that happened, and what may never happen. Told of each send, arrival, answer and settle as it happens. */
@@ -41,12 +44,14 @@ final class History {
     /** The place of each committed event among those of its key. */
     private final Map<Long, Integer> places = new HashMap<>();
 
+    private final ReplayHistory replays;
     private int committed;
 
     History(World world, ModelDatabase database, Scenario scenario) {
         this.world = world;
         this.database = database;
         this.scenario = scenario;
+        this.replays = new ReplayHistory(world, database);
         for (int i = 0; i < scenario.subscriptions.size(); i++) {
             fates.add(new TreeMap<>());
             pasts.add(null);
@@ -89,6 +94,30 @@ final class History {
         return fate;
     }
 
+    void looks(Owner owner) {
+        replays.looks(owner);
+    }
+
+    void looked(Owner owner, List<ReplayOrder> running) {
+        replays.looked(owner, running.stream().map(ReplayOrder::id).collect(Collectors.toSet()));
+    }
+
+    void started(ReplayRow replay) {
+        replays.started(replay);
+        for (ItemRow item : replay.items) {
+            fate(index(database.subscription(item.subscriptionId).name), item.seq()).replays++;
+        }
+    }
+
+    /** Whether the event was delivered to the subscription, so far as is settled. */
+    boolean isDelivered(SubscriptionRow subscription, EventRow event) {
+        return fate(index(subscription.name), event.seq()).known == Known.DELIVERED;
+    }
+
+    ReplayHistory replays() {
+        return replays;
+    }
+
     void askedToDefer(SubscriptionRow subscription, EventRow event) {
         fate(index(subscription.name), event.seq()).deferred = true;
     }
@@ -119,15 +148,27 @@ final class History {
         require(past(index).isWanted(fate.event), owner, "sends an event that is not wanted: " + seq);
         checkOwnership(index, owner, seq);
         boolean stale = isStale(owner);
-        require(stale || !fate.isEnded(), owner, "sends event " + seq + " again, which is " + fate.known);
+        long replay = replay(shipment);
+        if (replay == 0) {
+            require(stale || !fate.isEnded(), owner, "sends event " + seq + " again, which is " + fate.known);
+        } else if (!stale) {
+            require(fate.known != Known.DISCARDED, owner, "sends event " + seq + " again, which was discarded");
+            replays.sent(owner, replay, seq, fate.event.key());
+        }
         require(
-                !owner.equals(fate.heard),
+                !fate.heard.contains(new Fate.Sender(owner, replay)),
                 owner,
                 "sends event " + seq + " again, though it has heard that it was delivered");
         fate.sends++;
         checkRate(index, owner, seq);
         unsettled.computeIfAbsent(owner, o -> new LinkedHashMap<>()).put(seq, shipment);
         checkInFlight(index, owner);
+    }
+
+    /** The replay that it was sent for; 0 if for none. */
+    private static long replay(Receiver.Shipment shipment) {
+        String id = shipment.event.event().headers().get(ModelReplays.HEADER);
+        return id == null ? 0 : Long.parseLong(id);
     }
 
     private boolean isStale(Owner owner) {
@@ -193,7 +234,8 @@ final class History {
         Owner owner = shipment.wire.owner;
         LaneRow lane = lane(owner);
         Fate fate = fate(index(lane), shipment.event.seq());
-        fate.acknowledged.add(owner);
+        Fate.Sender sender = new Fate.Sender(owner, replay(shipment));
+        fate.acknowledged.add(sender);
         Scenario.Settings settings = scenario.subscriptions.get(index(lane));
         Map<Long, Receiver.Shipment> of = unsettled.get(owner);
         boolean isLast = of != null && of.get(shipment.event.seq()) == shipment;
@@ -201,7 +243,7 @@ final class History {
                 ? !shipment.wire.isClosed()
                 : !shipment.wire.isClosed() && world.nanos() - shipment.sentAt <= settings.timeout.toNanos();
         if (isLast && inTime) {
-            fate.heard = owner;
+            fate.heard.add(sender);
             heard.add(shipment);
         }
     }
@@ -232,7 +274,7 @@ final class History {
         int index = index(lane);
         world.trace(() -> "  " + owner + " settles " + settlement.turn() + ": " + settlement.mark() + ", rows "
                 + settlement.changes().rows.keySet() + ", without " + settlement.changes().removedRows + ", letters "
-                + settlement.changes().letters);
+                + settlement.changes().letters + ", items " + settlement.changes().items);
         require(before.epoch() == owner.epoch(), owner, "settles a lane that has another owner");
         require(settles.add(lane.id + " " + settlement.turn()), owner, "settles a second time: " + settlement.turn());
         Changes changes = settlement.changes();
@@ -240,6 +282,7 @@ final class History {
         for (LetterChange letter : changes.letters) {
             take(index, letter);
         }
+        changes.items.forEach(item -> take(index, owner, item));
         changes.removedRows.forEach(seq -> removed(index, owner, lane, seq, changes));
         for (EventRow event : database.log.values()) {
             if (event.lane(lane.lanes) == lane.index) {
@@ -253,11 +296,15 @@ final class History {
         }
         Map<Long, Receiver.Shipment> sent = unsettled.get(owner);
         if (sent != null) {
-            sent.keySet().removeIf(seq -> isSettled(lane, changes, seq));
+            sent.values().removeIf(shipment -> isSettled(lane, changes, shipment));
         }
     }
 
-    private boolean isSettled(LaneRow lane, Changes changes, long seq) {
+    private boolean isSettled(LaneRow lane, Changes changes, Receiver.Shipment shipment) {
+        long seq = shipment.event.seq();
+        if (replay(shipment) != 0) {
+            return changes.rows.containsKey(seq) || changes.items.stream().anyMatch(item -> item.seq() == seq);
+        }
         return changes.rows.containsKey(seq)
                 || changes.removedRows.contains(seq)
                 || changes.letters.stream().anyMatch(letter -> letter.seq() == seq)
@@ -284,9 +331,23 @@ final class History {
             fate.known = Known.FAILED;
         } else if (letter instanceof LetterChange.Discarded) {
             fate.known = Known.DISCARDED;
-        } else if (letter instanceof LetterChange.Replaying) {
-            fate.replays++;
-            fate.heard = null;
+        }
+    }
+
+    private void take(int index, Owner owner, ItemChange item) {
+        Fate fate = fate(index, item.seq());
+        LaneRow lane = lane(owner);
+        boolean letterIsLeft = database.letters(lane.subscriptionId).containsKey(item.seq());
+        if (item instanceof ItemChange.Delivered) {
+            require(
+                    fate.acknowledged.contains(new Fate.Sender(owner, item.replayId())),
+                    owner,
+                    "counts item " + item + " as delivered, which was not");
+            require(!letterIsLeft, owner, "leaves a dead letter of item " + item);
+            fate.known = delivered(index, lane, fate);
+        } else if (item instanceof ItemChange.Failed && !letterIsLeft) {
+            // It was delivered before.
+            fate.known = Known.DELIVERED;
         }
     }
 
@@ -294,13 +355,21 @@ final class History {
         boolean buried = changes.letters.stream()
                 .anyMatch(letter -> letter.seq() == seq
                         && (letter instanceof LetterChange.Dead || letter instanceof LetterChange.Returned));
-        if (buried) {
+        boolean wasReplayed = changes.items.stream().anyMatch(item -> item.seq() == seq);
+        if (buried || wasReplayed) {
             return;
         }
         Fate fate = fate(index, seq);
-        require(fate.acknowledged.contains(owner), owner, "removes the row of " + seq + ", which was not delivered");
+        require(
+                fate.acknowledged.contains(new Fate.Sender(owner, 0)),
+                owner,
+                "removes the row of " + seq + ", which was not delivered");
+        fate.known = delivered(index, lane, fate);
+    }
+
+    private Known delivered(int index, LaneRow lane, Fate fate) {
         boolean passed = past(index).generation(fate.event) < lane.generation || database.covers(lane.mark, fate.event);
-        fate.known = passed ? Known.DELIVERED : Known.DELIVERED_EARLY;
+        return passed ? Known.DELIVERED : Known.DELIVERED_EARLY;
     }
 
     /** What the mark passes was delivered, or has a row or a dead letter by now. */
@@ -319,7 +388,10 @@ final class History {
             return;
         }
         require(
-                fate.acknowledged.contains(owner) || fate.known == Known.DELIVERED_EARLY,
+                fate.acknowledged.contains(new Fate.Sender(owner, 0))
+                        || fate.known == Known.DELIVERED_EARLY
+                        // By a replay, in this very settle.
+                        || fate.known == Known.DELIVERED,
                 owner,
                 "moves its mark over event " + event.seq()
                         + ", which was not delivered and has neither a row nor a dead letter");

@@ -8,9 +8,11 @@ import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.Tables.AttemptRow;
 import dev.posthorn.relay.Tables.CommandRow;
 import dev.posthorn.relay.Tables.EventRow;
+import dev.posthorn.relay.Tables.ItemRow;
 import dev.posthorn.relay.Tables.LaneRow;
 import dev.posthorn.relay.Tables.LetterRow;
 import dev.posthorn.relay.Tables.ReceiptRow;
+import dev.posthorn.relay.Tables.ReplayRow;
 import dev.posthorn.relay.Tables.SubscriptionRow;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -52,6 +54,7 @@ final class ModelDatabase {
     final Map<Long, TreeMap<Long, LetterRow>> letters = new HashMap<>();
 
     final TreeMap<Long, CommandRow> commands = new TreeMap<>();
+    final TreeMap<Long, ReplayRow> replays = new TreeMap<>();
     final List<AttemptRow> attempts = new ArrayList<>();
     final List<ReceiptRow> receipts = new ArrayList<>();
 
@@ -140,6 +143,10 @@ final class ModelDatabase {
                 .orElse(null);
     }
 
+    LaneRow lane(long id) {
+        return Objects.requireNonNull(lanes.get(id), "no lane " + id);
+    }
+
     List<LaneRow> lanes(SubscriptionRow subscription, int generation) {
         return lanes.values().stream()
                 .filter(lane -> lane.subscriptionId == subscription.id && lane.generation == generation)
@@ -170,5 +177,37 @@ final class ModelDatabase {
             long subscriptionId, Command.Kind kind, EventRow event, @Nullable Instant dueAt, String by, String reason) {
         Command command = new Command(nextId(), kind, event.seq(), event.key(), dueAt, by, reason);
         commands.put(command.id(), new CommandRow(subscriptionId, event, command));
+    }
+
+    ReplayRow replay() {
+        ReplayRow replay = new ReplayRow(nextId());
+        replays.put(replay.id, replay);
+        return replay;
+    }
+
+    /** Takes an event into a replay: its open dead letter if it has one, else from the log. */
+    ItemRow item(ReplayRow replay, long subscriptionId, EventRow event) {
+        if (isInReplay(subscriptionId, event.seq())) {
+            throw new IllegalStateException("event " + event.seq() + " is in a replay already");
+        }
+        LetterRow letter = letters(subscriptionId).get(event.seq());
+        ItemRow item = new ItemRow(replay.id, subscriptionId, event, letter == null ? null : letter.id);
+        replay.items.add(item);
+        replay.subscriptions.add(subscriptionId);
+        replay.requested++;
+        return item;
+    }
+
+    boolean isInReplay(long subscriptionId, long seq) {
+        return replays.values().stream()
+                .flatMap(replay -> replay.items.stream())
+                .anyMatch(item -> item.isPending() && item.subscriptionId == subscriptionId && item.seq() == seq);
+    }
+
+    void cancel(ReplayRow replay) {
+        replay.state = ReplayRow.Standing.CANCELLED;
+        replay.items.stream()
+                .filter(ItemRow::isPending)
+                .forEach(item -> item.end(ItemRow.Ending.SKIPPED, ModelReplays.CANCELLED));
     }
 }

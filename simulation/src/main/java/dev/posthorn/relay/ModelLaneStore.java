@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.LaneScope;
@@ -43,6 +44,7 @@ final class ModelLaneStore implements LaneStore {
     private final LaneGrant grant;
     private final Guards guards;
     private final Witness witness;
+    private final ModelReplays replays;
     private final ModelWriter writer;
 
     ModelLaneStore(ModelDatabase database, LaneGrant grant, Guards guards, Witness witness) {
@@ -50,11 +52,12 @@ final class ModelLaneStore implements LaneStore {
         this.grant = grant;
         this.guards = guards;
         this.witness = witness;
-        this.writer = new ModelWriter(database, grant);
+        this.replays = new ModelReplays(database, grant);
+        this.writer = new ModelWriter(database, grant, replays);
     }
 
     private LaneRow lane() {
-        return Objects.requireNonNull(database.lanes.get(grant.lease().laneId()));
+        return database.lane(grant.lease().laneId());
     }
 
     @Override
@@ -91,20 +94,10 @@ final class ModelLaneStore implements LaneStore {
     @Override
     public Granted leaseTokens(double ratePerSecond, double capacity, int wanted) {
         SubscriptionRow subscription = database.subscription(grant.subscriptionId());
-        long now = database.micros();
-        RateRow row = subscription.rate;
-        if (row == null) {
-            subscription.rate = new RateRow(0, now);
-            subscription.granted++;
-            return new Granted(1, 0);
-        }
-        double elapsed = Math.max(0, now - row.refilledAt()) / 1e6;
-        double gathered = Math.min(capacity, row.tokens() + ratePerSecond * elapsed);
-        int granted = (int) Math.min(wanted, Math.floor(gathered + 1e-6));
-        subscription.granted += granted;
-        boolean setBack = row.refilledAt() > now + 1_000_000;
-        subscription.rate = new RateRow(gathered - granted, setBack ? now : Math.max(now, row.refilledAt()));
-        return new Granted(granted, gathered - granted);
+        RateRow.Lease lease = RateRow.lease(subscription.rate, database.micros(), ratePerSecond, capacity, wanted);
+        subscription.rate = lease.row();
+        subscription.granted += lease.granted().tokens();
+        return lease.granted();
     }
 
     @Override
@@ -149,7 +142,7 @@ final class ModelLaneStore implements LaneStore {
                 .min(BY_DUE)
                 .map(row -> Duration.ofNanos((Objects.requireNonNull(row.dueAt) - now) * 1000))
                 .orElse(null);
-        return new Agenda(next, open().findAny().isPresent());
+        return new Agenda(next, open().findAny().isPresent(), replays.isAnyRunning());
     }
 
     private Stream<WaitingRow> sendable() {
@@ -203,12 +196,14 @@ final class ModelLaneStore implements LaneStore {
     private DeliveryRow deliveryRow(WaitingRow row) {
         boolean due = row.dueAt == null || row.dueAt <= database.micros();
         LetterRow letter = row.deadLetterId == null ? null : letters().get(row.seq);
+        RecordedEvent event = Objects.requireNonNull(database.log.get(row.seq)).recorded;
+        Long replayId = row.replayId;
         return new DeliveryRow(
-                Objects.requireNonNull(database.log.get(row.seq)).recorded,
+                replayId == null ? event : ModelReplays.marked(event, replayId),
                 row.state,
                 row.attempts,
                 due,
-                row.deadLetterId != null,
+                replayId == null ? null : new Replayed(replayId, row.deadLetterId),
                 letter != null && letter.holdsKey,
                 row.unanswered);
     }
@@ -236,24 +231,33 @@ final class ModelLaneStore implements LaneStore {
         return letter == null ? null : letter(letter);
     }
 
-    @Override
-    public List<Letter> letters(String key) {
-        return letters().values().stream()
-                .filter(letter -> key.equals(letter.event.key()) && !letter.discarded)
-                .sorted(Comparator.comparingLong(letter -> letter.id))
-                .map(this::letter)
-                .toList();
-    }
-
     private Letter letter(LetterRow row) {
+        long seq = row.event.seq();
         return new Letter(
-                row.id,
-                row.event.seq(),
-                row.event.recorded.event().id(),
+                seq,
                 row.event.key(),
-                row.attempts,
                 row.holdsKey,
                 row.discarded,
-                lane().rows.containsKey(row.event.seq()));
+                lane().rows.containsKey(seq) || replays.isReplaying(seq));
+    }
+
+    @Override
+    public List<ReplayOrder> replays() {
+        return replays.running();
+    }
+
+    @Override
+    public List<ReplayItem> replayItems(ReplayOrder replay, long afterSeq, int limit) {
+        return replays.items(replay, afterSeq, limit);
+    }
+
+    @Override
+    public int lanesBefore(ReplayOrder replay) {
+        return replays.lanesBefore(replay);
+    }
+
+    @Override
+    public Granted leaseTokens(ReplayOrder replay, double capacity, int wanted) {
+        return replays.leaseTokens(replay, capacity, wanted);
     }
 }

@@ -18,10 +18,12 @@ final class ModelWriter {
 
     private final ModelDatabase database;
     private final LaneGrant grant;
+    private final ModelReplays replays;
 
-    ModelWriter(ModelDatabase database, LaneGrant grant) {
+    ModelWriter(ModelDatabase database, LaneGrant grant, ModelReplays replays) {
         this.database = database;
         this.grant = grant;
+        this.replays = replays;
     }
 
     void write(LaneRow lane, Settlement settlement) {
@@ -30,6 +32,7 @@ final class ModelWriter {
         changes.removedRows.forEach(lane.rows::remove);
         changes.attempts.forEach(each -> database.attempts.add(new AttemptRow(grant.subscriptionId(), each)));
         writeLetters(changes.letters);
+        replays.write(changes.items);
         changes.answers.forEach((id, answer) -> Objects.requireNonNull(database.commands.get(id)).answer = answer);
         if (settlement.receiptCount() > 0) {
             database.receipts.add(new ReceiptRow(lane.id, settlement.mark(), settlement.receiptCount()));
@@ -50,9 +53,7 @@ final class ModelWriter {
         row.attempts = change.attempts();
         row.unanswered = change.unanswered();
         row.dueAt = dueAt(change);
-        if (change.replayOf() != null) {
-            row.deadLetterId = change.replayOf();
-        }
+        row.belongTo(change.replay());
         if (change.state() == DeliveryState.HELD) {
             row.place = place;
         }
@@ -77,8 +78,8 @@ final class ModelWriter {
                 returned -> change(returned, letter -> {
                     letter.attempts = returned.attempts();
                     letter.reason = returned.failure().reason();
+                    letter.replays++;
                 }));
-        each(LetterChange.Replaying.class, changes, some -> change(some, letter -> letter.replays++));
         each(LetterChange.Released.class, changes, some -> change(some, letter -> letter.holdsKey = false));
         each(LetterChange.Removed.class, changes, some -> letters().remove(some.seq()));
         each(

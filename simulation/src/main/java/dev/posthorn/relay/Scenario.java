@@ -39,6 +39,7 @@ final class Scenario {
     final double pause;
     final double change;
     final double command;
+    final double replay;
     final double letGo;
     final double databaseAway;
 
@@ -86,6 +87,7 @@ final class Scenario {
         rollback = perhaps(0.2);
         wildClock = oneIn(4);
         gone = oneIn(6) ? 0.1 : 0;
+        replay = perhaps(20);
         for (Settings settings : subscriptions) {
             settings.ratePerSecond = oneIn(4) ? between(5, 100) : Subscription.UNLIMITED;
         }

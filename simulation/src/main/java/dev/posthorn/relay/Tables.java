@@ -7,7 +7,9 @@ import dev.posthorn.log.Mark;
 import dev.posthorn.log.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +58,25 @@ final class Tables {
     }
 
     /** How many events may be handed over, as of a time. */
-    record RateRow(double tokens, long refilledAt) {}
+    record RateRow(double tokens, long refilledAt) {
+
+        /** What was granted, and what the row is then. */
+        record Lease(LaneStore.Granted granted, RateRow row) {}
+
+        /** The first time there is one; later they come at the rate, and gather up to the capacity. */
+        static Lease lease(@Nullable RateRow row, long now, double ratePerSecond, double capacity, int wanted) {
+            if (row == null) {
+                return new Lease(new LaneStore.Granted(1, 0), new RateRow(0, now));
+            }
+            double elapsed = Math.max(0, now - row.refilledAt) / 1e6;
+            double gathered = Math.min(capacity, row.tokens + ratePerSecond * elapsed);
+            int granted = (int) Math.min(wanted, Math.floor(gathered + 1e-6));
+            boolean setBack = row.refilledAt > now + 1_000_000;
+            return new Lease(
+                    new LaneStore.Granted(granted, gathered - granted),
+                    new RateRow(gathered - granted, setBack ? now : Math.max(now, row.refilledAt)));
+        }
+    }
 
     static final class SubscriptionRow {
         final long id;
@@ -173,6 +193,9 @@ final class Tables {
         @Nullable
         Long deadLetterId;
 
+        @Nullable
+        Long replayId;
+
         WaitingRow(RowChange change, long place, @Nullable Long dueAt) {
             this.seq = change.seq();
             this.eventId = change.eventId();
@@ -182,7 +205,15 @@ final class Tables {
             this.attempts = change.attempts();
             this.unanswered = change.unanswered();
             this.dueAt = dueAt;
-            this.deadLetterId = change.replayOf();
+            belongTo(change.replay());
+        }
+
+        /** Once it belongs to a replay, it does so to its end. */
+        void belongTo(@Nullable Replayed replay) {
+            if (replay != null) {
+                replayId = replay.replayId();
+                deadLetterId = replay.deadLetterId() == null ? deadLetterId : replay.deadLetterId();
+            }
         }
     }
 
@@ -206,6 +237,101 @@ final class Tables {
             this.attempts = dead.attempts();
             this.reason = dead.failure().reason();
             this.holdsKey = dead.holdsKey();
+        }
+    }
+
+    /** A row of {@code replay}, with its items. */
+    static final class ReplayRow {
+
+        enum Standing {
+            RUNNING,
+            WAITING_FOR_GO,
+            PAUSED,
+            CANCELLED,
+            FINISHED
+        }
+
+        final long id;
+        Standing state = Standing.RUNNING;
+        double ratePerSecond = Subscription.UNLIMITED;
+        int maxInFlight = ReplayOrder.ANY_NUMBER;
+        boolean canaryGoesOn;
+        boolean trying;
+
+        @Nullable
+        Double stopAtFailureRate;
+
+        long requested;
+        final Set<Long> subscriptions = new TreeSet<>();
+        final List<ItemRow> items = new ArrayList<>();
+
+        /** By lane. */
+        final TreeMap<Long, Long> delivered = new TreeMap<>();
+
+        @Nullable
+        RateRow rate;
+
+        /** All that were ever leased. */
+        long granted;
+
+        ReplayRow(long id) {
+            this.id = id;
+        }
+
+        boolean isEnded() {
+            return state == Standing.CANCELLED || state == Standing.FINISHED;
+        }
+
+        long count(ItemRow.Ending which) {
+            return items.stream().filter(item -> item.state == which).count();
+        }
+
+        long deliveredCount() {
+            return delivered.values().stream().mapToLong(count -> count).sum();
+        }
+    }
+
+    /** A row of {@code replay_item}. */
+    static final class ItemRow {
+
+        enum Ending {
+            PENDING,
+            FAILED,
+            SKIPPED
+        }
+
+        final long replayId;
+        final long subscriptionId;
+        final EventRow event;
+        final @Nullable Long deadLetterId;
+        boolean canary;
+        Ending state = Ending.PENDING;
+
+        @Nullable
+        String reason;
+
+        ItemRow(long replayId, long subscriptionId, EventRow event, @Nullable Long deadLetterId) {
+            this.replayId = replayId;
+            this.subscriptionId = subscriptionId;
+            this.event = event;
+            this.deadLetterId = deadLetterId;
+        }
+
+        long seq() {
+            return event.seq();
+        }
+
+        boolean isPending() {
+            return state == Ending.PENDING;
+        }
+
+        boolean isCancelled() {
+            return state == Ending.SKIPPED && ModelReplays.CANCELLED.equals(reason);
+        }
+
+        void end(Ending how, String why) {
+            state = how;
+            reason = why;
         }
     }
 

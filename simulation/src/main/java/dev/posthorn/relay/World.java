@@ -49,6 +49,7 @@ final class World {
     private int started;
     private boolean quiet;
     private @Nullable Owner owner;
+    private long stepBegan;
 
     /** Something that happens at a time. */
     private record Planned(long at, long number, Runnable what) {}
@@ -103,6 +104,7 @@ final class World {
             writers.act();
         } else if (choice < 83) {
             checks.statuses();
+            history.replays().checkAccounts();
         } else {
             disturb();
         }
@@ -129,7 +131,9 @@ final class World {
     }
 
     private void disturb() {
-        if (chance(0.05 * scenario.crash)) {
+        if (chance(0.05 * scenario.replay)) {
+            operators.replay();
+        } else if (chance(0.05 * scenario.crash)) {
             withAny(instance -> {
                 trace(() -> instance.name + " crashes");
                 instance.end(between(0, 30) * MILLI);
@@ -344,6 +348,11 @@ final class World {
 
     void enter(Owner stepped) {
         owner = stepped;
+        stepBegan = nanos;
+    }
+
+    long stepBegan() {
+        return stepBegan;
     }
 
     void leave() {

@@ -165,7 +165,7 @@ abstract class Contract {
         return row(event, DeliveryState.DEFERRED, 0, delay, null);
     }
 
-    static RowChange row(RecordedEvent event, DeliveryState state, int attempts, Duration delay, Long replayOf) {
+    static RowChange row(RecordedEvent event, DeliveryState state, int attempts, Duration delay, Replayed replay) {
         Outcome.Failure failure = state == DeliveryState.WAITING ? new Outcome.Retry("not now") : null;
         return new RowChange(
                 event.seq(),
@@ -177,7 +177,7 @@ abstract class Contract {
                 null,
                 failure,
                 false,
-                replayOf);
+                replay);
     }
 
     static LetterChange.Dead dead(RecordedEvent event, int attempts, boolean holdsKey) {

@@ -4,8 +4,12 @@ import dev.posthorn.event.Event;
 import dev.posthorn.log.EventLog;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.LaneScope;
+import dev.posthorn.relay.Tables.EventRow;
+import dev.posthorn.relay.Tables.ReplayRow;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 final class ModelFixture implements StoreFixture {
 
@@ -53,6 +57,45 @@ final class ModelFixture implements StoreFixture {
         var dueAt = kind == Command.Kind.DEFER ? START : null;
         database.command(
                 subscriptionId, kind, Objects.requireNonNull(database.log.get(seq)), dueAt, "operator", "because");
+    }
+
+    @Override
+    public long replay(long subscriptionId, Plan plan, List<Long> seqs) {
+        ReplayRow replay = database.replay();
+        replay.ratePerSecond = plan.ratePerSecond() == 0 ? Subscription.UNLIMITED : plan.ratePerSecond();
+        replay.trying = plan.canary() > 0;
+        replay.canaryGoesOn = plan.goesOn();
+        replay.stopAtFailureRate = plan.stopAtFailureRate();
+        for (int i = 0; i < seqs.size(); i++) {
+            EventRow event = Objects.requireNonNull(database.log.get(seqs.get(i)));
+            database.item(replay, subscriptionId, event).canary = i < plan.canary();
+        }
+        return replay.id;
+    }
+
+    private ReplayRow replay(long id) {
+        return Objects.requireNonNull(database.replays.get(id));
+    }
+
+    @Override
+    public void goOn(long replayId) {
+        replay(replayId).state = ReplayRow.Standing.RUNNING;
+        replay(replayId).trying = false;
+    }
+
+    @Override
+    public void cancel(long replayId) {
+        database.cancel(replay(replayId));
+    }
+
+    @Override
+    public String accounts(long replayId) {
+        ReplayRow replay = replay(replayId);
+        String items = replay.items.stream()
+                .map(item -> ", " + item.state + (item.reason == null ? "" : " " + item.reason))
+                .sorted()
+                .collect(Collectors.joining());
+        return replay.state + " " + replay.requested + " = " + replay.deliveredCount() + items;
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 final class PostgresFixture implements StoreFixture {
@@ -29,6 +30,39 @@ final class PostgresFixture implements StoreFixture {
             INSERT INTO posthorn.command (subscription_id, kind, key, event_id, seq, due_at, requested_by, reason)
             SELECT %d, '%s', key, id, seq, CASE WHEN '%s' = 'DEFER' THEN timestamptz '%s' END, 'operator', 'because'
               FROM posthorn.event WHERE seq = %d
+            """;
+
+    private static final String REPLAY = """
+            INSERT INTO posthorn.replay (selection, requested, requested_by, rate_per_second, canary, trying,
+                                         canary_goes_on, stop_at_failure_rate)
+            VALUES ('{}', %d, 'operator', nullif(%f, 0), nullif(%d, 0), %b, %b, %f) RETURNING id
+            """;
+
+    private static final String ITEMS = """
+            INSERT INTO posthorn.replay_item
+                   (replay_id, subscription_id, seq, event_id, key_hash, dead_letter_id, canary, state)
+            SELECT %1$d, %2$d, e.seq, e.id, posthorn.key_hash(e.key, e.id),
+                   (SELECT l.id FROM posthorn.dead_letter l WHERE l.subscription_id = %2$d AND l.seq = e.seq),
+                   i.number <= %3$d, 'PENDING'
+              FROM unnest('{%4$s}'::bigint[]) WITH ORDINALITY AS i (seq, number) JOIN posthorn.event e ON e.seq = i.seq;
+            INSERT INTO posthorn.replay_subscription VALUES (%1$d, %2$d, 'test', %5$d)
+            """;
+
+    private static final String GO_ON =
+            "UPDATE posthorn.replay SET state = 'RUNNING', state_reason = NULL, trying = false WHERE id = ";
+
+    private static final String CANCEL = """
+            UPDATE posthorn.replay SET state = 'CANCELLED', ended_at = posthorn.clock() WHERE id = %1$d;
+            UPDATE posthorn.replay_item SET state = 'SKIPPED', reason = 'cancelled', ended_at = posthorn.clock()
+             WHERE replay_id = %1$d AND state = 'PENDING'
+            """;
+
+    private static final String ACCOUNTS = """
+            SELECT state || ' ' || requested || ' = '
+                   || (SELECT coalesce(sum(count), 0) FROM posthorn.replay_delivered WHERE replay_id = r.id)
+                   || (SELECT coalesce(string_agg(', ' || concat_ws(' ', state, reason), '' ORDER BY state, reason), '')
+                         FROM posthorn.replay_item WHERE replay_id = r.id)
+              FROM posthorn.replay r WHERE id = %d
             """;
 
     /** Started on first use, stopped with the JVM. */
@@ -115,6 +149,44 @@ final class PostgresFixture implements StoreFixture {
     }
 
     @Override
+    public long replay(long subscriptionId, Plan plan, List<Long> seqs) {
+        String made = REPLAY.formatted(
+                seqs.size(),
+                plan.ratePerSecond(),
+                plan.canary(),
+                plan.canary() > 0,
+                plan.goesOn(),
+                plan.stopAtFailureRate());
+        long id = Long.parseLong(value(made));
+        String all = seqs.stream().map(String::valueOf).collect(Collectors.joining(","));
+        execute(ITEMS.formatted(id, subscriptionId, plan.canary(), all, seqs.size()));
+        return id;
+    }
+
+    @Override
+    public void goOn(long replayId) {
+        execute(GO_ON + replayId);
+    }
+
+    @Override
+    public void cancel(long replayId) {
+        execute(CANCEL.formatted(replayId));
+    }
+
+    @Override
+    public String accounts(long replayId) {
+        return value(ACCOUNTS.formatted(replayId));
+    }
+
+    private String value(String sql) {
+        try (Connection connection = dataSource.getConnection()) {
+            return value(connection, sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
     public void pause(String subscription, boolean paused) {
         Subscriptions subscriptions = new Subscriptions(dataSource, SchemaName.DEFAULT);
         if (paused) {
@@ -131,11 +203,7 @@ final class PostgresFixture implements StoreFixture {
 
     @Override
     public long attempts(long seq) {
-        try (Connection connection = dataSource.getConnection()) {
-            return Long.parseLong(value(connection, "SELECT count(*) FROM posthorn.attempt WHERE seq = " + seq));
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+        return Long.parseLong(value("SELECT count(*) FROM posthorn.attempt WHERE seq = " + seq));
     }
 
     private void execute(String sql) {

@@ -6,9 +6,22 @@ import dev.posthorn.log.Guards;
 import dev.posthorn.log.LaneScope;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 
 /** A database behind the relay's ports, with writers and people around it. */
 interface StoreFixture extends AutoCloseable {
+
+    /**
+     * How a replay is to go.
+     *
+     * @param ratePerSecond 0 if it has none
+     * @param canary how many go first; 0 if it has none
+     * @param stopAtFailureRate 1 if it is not to stop
+     */
+    record Plan(double ratePerSecond, int canary, boolean goesOn, double stopAtFailureRate) {
+
+        static final Plan PLAIN = new Plan(0, 0, false, 1);
+    }
 
     Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -28,6 +41,17 @@ interface StoreFixture extends AutoCloseable {
     LaneStore lane(LaneGrant grant, Guards guards);
 
     void command(long subscriptionId, Command.Kind kind, long seq);
+
+    /** Starts a replay of these events: their dead letters, or from the log those that have none. */
+    long replay(long subscriptionId, Plan plan, List<Long> seqs);
+
+    /** Lets it go on: resumes it, or says go to the rest. */
+    void goOn(long replayId);
+
+    void cancel(long replayId);
+
+    /** Its state and what became of its items. */
+    String accounts(long replayId);
 
     void pause(String subscription, boolean paused);
 

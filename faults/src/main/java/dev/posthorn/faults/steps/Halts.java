@@ -38,8 +38,8 @@ public final class Halts implements AutoCloseable {
             new Target(Point.Place.AFTER_STATEMENT, Kind.HELD_PAGE),
             new Target(Point.Place.BEFORE_COMMIT, Kind.DEAD_LETTER),
             new Target(Point.Place.AFTER_COMMIT, Kind.DEAD_LETTER),
-            new Target(Point.Place.BEFORE_COMMIT, Kind.REPLAY_STARTED),
-            new Target(Point.Place.AFTER_COMMIT, Kind.REPLAY_STARTED),
+            new Target(Point.Place.BEFORE_COMMIT, Kind.ITEM_COUNTED),
+            new Target(Point.Place.AFTER_COMMIT, Kind.ITEM_FAILED),
             new Target(Point.Place.BEFORE_COMMIT, Kind.REPLAY_DELIVERED),
             new Target(Point.Place.AFTER_COMMIT, Kind.ROW_REMOVED));
 

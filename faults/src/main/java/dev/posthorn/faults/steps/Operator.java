@@ -17,11 +17,14 @@ final class Operator implements AutoCloseable {
     private static final String LETTERS = """
             SELECT l.subscription_id, l.seq, l.event_id, l.key, l.discarded_at IS NOT NULL AS discarded, l.holds_key,
                    (SELECT count(*) FROM posthorn.command c
-                     WHERE c.subscription_id = l.subscription_id AND c.seq = l.seq) AS commands,
+                     WHERE c.subscription_id = l.subscription_id AND c.seq = l.seq) AS commands, l.id, l.replays,
                    EXISTS (SELECT FROM posthorn.command c
                             WHERE c.subscription_id = l.subscription_id AND c.seq = l.seq AND c.answered_at IS NULL)
                    OR EXISTS (SELECT FROM posthorn.delivery d JOIN posthorn.lane ON lane.id = d.lane_id
-                               WHERE lane.subscription_id = l.subscription_id AND d.seq = l.seq) AS busy
+                               WHERE lane.subscription_id = l.subscription_id AND d.seq = l.seq)
+                   OR EXISTS (SELECT FROM posthorn.replay_item i
+                               WHERE i.subscription_id = l.subscription_id AND i.seq = l.seq
+                                 AND i.state = 'PENDING') AS busy
               FROM posthorn.dead_letter l JOIN posthorn.subscription s ON s.id = l.subscription_id WHERE s.name = ?
             """;
 
@@ -30,7 +33,37 @@ final class Operator implements AutoCloseable {
             VALUES (?, ?, ?, ?, ?, 'faults', 'as the script says')
             """;
 
-    /** Events that the mark does not settle, or that have a row. */
+    /** All of a replay of one dead letter, in one statement and so in one transaction. */
+    private static final String REPLAY = """
+            WITH letter AS (
+                SELECT l.*, s.name FROM posthorn.dead_letter l JOIN posthorn.subscription s ON s.id = l.subscription_id
+                 WHERE l.id = ?),
+            replay AS (
+                INSERT INTO posthorn.replay (selection, requested, requested_by, reason)
+                VALUES ('{}', 1, 'faults', 'as the script says') RETURNING id),
+            item AS (
+                INSERT INTO posthorn.replay_item
+                       (replay_id, subscription_id, seq, event_id, key_hash, dead_letter_id, state)
+                SELECT r.id, l.subscription_id, l.seq, l.event_id, posthorn.key_hash(l.key, l.event_id), l.id, 'PENDING'
+                  FROM letter l CROSS JOIN replay r)
+            INSERT INTO posthorn.replay_subscription (replay_id, subscription_id, name, requested)
+            SELECT r.id, l.subscription_id, l.name, 1 FROM letter l CROSS JOIN replay r
+            """;
+
+    /** Those that have not come to their end, or whose items are not all accounted for. */
+    private static final String OPEN_REPLAYS = """
+            SELECT r.id, r.state, r.requested, n.delivered, n.ended
+              FROM posthorn.subscription s JOIN posthorn.replay_subscription rs ON rs.subscription_id = s.id
+              JOIN posthorn.replay r ON r.id = rs.replay_id
+             CROSS JOIN LATERAL (
+                   SELECT (SELECT coalesce(sum(count), 0) FROM posthorn.replay_delivered WHERE replay_id = r.id)
+                              AS delivered,
+                          (SELECT count(*) FROM posthorn.replay_item i
+                            WHERE i.replay_id = r.id AND i.state <> 'PENDING') AS ended) n
+             WHERE s.name = ? AND (r.state <> 'FINISHED' OR r.requested <> n.delivered + n.ended)
+            """;
+
+    /** Events that the mark does not settle, or that have a row, or that are still to be replayed. */
     private static final String IN_DOUBT = """
             SELECT e.id FROM posthorn.subscription s
               JOIN posthorn.lane l ON l.subscription_id = s.id AND l.generation = s.generation
@@ -38,7 +71,9 @@ final class Operator implements AutoCloseable {
              CROSS JOIN posthorn.event e
              WHERE s.name = ? AND e.source = s.name AND e.seq > ?
                AND (NOT (pg_visible_in_snapshot(e.txid, m.a) OR (pg_visible_in_snapshot(e.txid, m.b) AND e.seq <= m.seq))
-                    OR EXISTS (SELECT FROM posthorn.delivery d WHERE d.lane_id = l.id AND d.seq = e.seq))
+                    OR EXISTS (SELECT FROM posthorn.delivery d WHERE d.lane_id = l.id AND d.seq = e.seq)
+                    OR EXISTS (SELECT FROM posthorn.replay_item i
+                                WHERE i.subscription_id = s.id AND i.seq = e.seq AND i.state = 'PENDING'))
             """;
 
     private static final String OPEN_COMMANDS = """
@@ -71,6 +106,8 @@ final class Operator implements AutoCloseable {
             boolean discarded,
             boolean holdsKey,
             int commands,
+            long id,
+            int replays,
             boolean busy) {}
 
     private List<Letter> letters() throws SQLException {
@@ -86,6 +123,8 @@ final class Operator implements AutoCloseable {
                         row.getBoolean("discarded"),
                         row.getBoolean("holds_key"),
                         row.getInt("commands"),
+                        row.getLong("id"),
+                        row.getInt("replays"),
                         row.getBoolean("busy")));
             }
         }
@@ -111,17 +150,24 @@ final class Operator implements AutoCloseable {
         switch (script.fate(letter.event)) {
             case REPLAYED -> {
                 script.mend(letter.event);
-                ask("REPLAY", letter);
+                replay(letter);
             }
             case RETURNED -> {
-                if (letter.commands > 0) {
+                if (letter.replays > 0) {
                     script.mend(letter.event);
                 }
-                ask("REPLAY", letter);
+                replay(letter);
             }
             case RELEASED -> askOnce("RELEASE", letter);
             case DISCARDED -> askOnce("DISCARD", letter);
             default -> throw new IllegalStateException("nobody rejected " + letter);
+        }
+    }
+
+    private void replay(Letter letter) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement(REPLAY)) {
+            insert.setLong(1, letter.id);
+            insert.executeUpdate();
         }
     }
 
@@ -177,7 +223,21 @@ final class Operator implements AutoCloseable {
                 left.add(row.getInt(1) + " commands without an answer");
             }
         }
+        left.addAll(openReplays());
         return left;
+    }
+
+    private List<String> openReplays() throws SQLException {
+        List<String> open = new ArrayList<>();
+        try (PreparedStatement statement = prepare(OPEN_REPLAYS);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                open.add("replay " + row.getLong("id") + " is " + row.getString("state") + ": of "
+                        + row.getLong("requested") + " items " + row.getLong("delivered") + " were delivered and "
+                        + row.getLong("ended") + " ended otherwise");
+            }
+        }
+        return open;
     }
 
     boolean isDone() throws SQLException {

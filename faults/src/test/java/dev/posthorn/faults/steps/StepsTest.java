@@ -23,7 +23,7 @@ class StepsTest {
     @Test
     void neitherDoesOneWhoseSinkIsPipelined() throws Exception {
         try (Sweep sweep = new Sweep(Servers.newest(), true, AfterDeadLetter.HOLD)) {
-            assertKept(sweep.run(3, 80));
+            assertKept(sweep.run(2, 80));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.posthorn.server.ingest;
 
+import dev.posthorn.error.Requests;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.EventIds;
 import dev.posthorn.log.Queries;
@@ -13,12 +14,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sources that give events ids of their own. The log knows an event by a UUID made of both, so whoever asks by the id
  * alone is answered by trying them.
  */
 public final class Sources {
+
+    private static final Pattern UUID_FORM =
+            Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
 
     private static final int MOST_TRIED = 10_000;
 
@@ -38,6 +44,20 @@ public final class Sources {
     public Sources(Database database) {
         this.queries = database.queries();
         this.add = Sql.of(database.schema(), ADD);
+    }
+
+    /** Whether it has the form of a UUID, in full. */
+    public static boolean isUuid(String id) {
+        return UUID_FORM.matcher(id).matches();
+    }
+
+    /** What the log may know an event by: its UUID, or the id that a source gave it; any source if none is given. */
+    public List<UUID> candidates(String id, @Nullable String source) {
+        if (isUuid(id)) {
+            return List.of(UUID.fromString(id));
+        }
+        Requests.text("id", id, Requests.MAX_KEY);
+        return source == null ? ids(id) : List.of(EventIds.named(source, id));
     }
 
     /** Those of these events that are not known yet. */

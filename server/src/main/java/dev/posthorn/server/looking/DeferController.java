@@ -1,10 +1,10 @@
 package dev.posthorn.server.looking;
 
+import dev.posthorn.audit.Actor;
 import dev.posthorn.deadletter.CommandAnswer;
 import dev.posthorn.deadletter.CommandTicket;
 import dev.posthorn.deadletter.Commands;
 import dev.posthorn.server.access.Allowed;
-import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.problem.Problem;
@@ -86,13 +86,13 @@ class DeferController {
             @PathVariable String id,
             @RequestParam(required = false) @Nullable String source,
             @RequestBody(required = false) byte @Nullable [] body,
-            Caller caller) {
+            Actor actor) {
         DeferRequest request = read(body);
         String subscription = required("subscription", request.subscription());
         Instant until = required("until", request.until());
         FullEvent event = finder.event(id, source);
         CommandTicket ticket = commands.defer(
-                subscription, event.event().event().id(), event.event().seq(), until, caller.name());
+                subscription, event.event().event().id(), event.event().seq(), until, actor);
         return answer(ticket, commands.await(ticket.id(), PATIENCE));
     }
 

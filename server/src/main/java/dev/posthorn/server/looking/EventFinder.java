@@ -12,16 +12,12 @@ import dev.posthorn.status.FullEvent;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /** Finds events by whatever their callers know of them. */
 @Component
 class EventFinder {
-
-    private static final Pattern UUID_FORM =
-            Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
 
     private final Database database;
     private final Sources sources;
@@ -41,8 +37,7 @@ class EventFinder {
     /** The event with that id, which is a UUID or the source's own; the source is needed only if several gave it. */
     FullEvent event(String id, @Nullable String source) {
         database.requireReady();
-        Optional<FullEvent> found =
-                UUID_FORM.matcher(id).matches() ? search.get(UUID.fromString(id), source) : Optional.empty();
+        Optional<FullEvent> found = Sources.isUuid(id) ? search.get(UUID.fromString(id), source) : Optional.empty();
         return found.or(() -> named(id, source)).orElseThrow(() -> unknown(id, source));
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts those begun, as far as known
  * @param made the attempts of which a record is kept, the first one first; only if one event was asked for
  */
-record SubscriptionItem(
+public record SubscriptionItem(
         String subscription,
         Status status,
         int attempts,
@@ -48,7 +48,7 @@ record SubscriptionItem(
     }
 
     /** One try to deliver an event. */
-    record AttemptItem(
+    public record AttemptItem(
             int number,
             Instant startedAt,
             long tookMillis,
@@ -59,7 +59,7 @@ record SubscriptionItem(
             @Nullable String reply,
             String instance) {
 
-        static AttemptItem of(Attempt attempt, EventView view) {
+        public static AttemptItem of(Attempt attempt, EventView view) {
             return new AttemptItem(
                     attempt.number(),
                     attempt.startedAt(),

@@ -20,6 +20,7 @@ import org.springframework.util.unit.DataSize;
  * @param secrets how secrets of subscriptions are encrypted
  * @param destinations where subscriptions may send over HTTP
  * @param relay how events are delivered
+ * @param replay what a replay may do
  * @param retention for how long things are kept
  * @param limits how much a caller may ask for
  */
@@ -34,6 +35,7 @@ public record HubSettings(
         @DefaultValue Secrets secrets,
         @DefaultValue Destinations destinations,
         @DefaultValue Relay relay,
+        @DefaultValue Replay replay,
         @DefaultValue Retention retention,
         @DefaultValue Limits limits) {
 
@@ -160,6 +162,16 @@ public record HubSettings(
             @Nullable String instance,
             @DefaultValue("2") int workers,
             @Nullable Duration leaseTtl) {}
+
+    /**
+     * What a replay may do.
+     *
+     * @param reasonAbove a replay of more items than this needs a reason
+     * @param limit how often a dead letter may be replayed in vain; after that it is skipped
+     */
+    public record Replay(
+            @DefaultValue("100") int reasonAbove,
+            @DefaultValue("10") int limit) {}
 
     /**
      * For how long things are kept.

@@ -25,6 +25,8 @@ final class SettingRules {
         checkLimits(settings.limits());
         checkTimes(settings);
         demand(settings.relay().workers() >= 1, "posthorn.relay.workers must be at least 1");
+        demand(settings.replay().reasonAbove() >= 0, "posthorn.replay.reason-above must be at least 0");
+        demand(settings.replay().limit() >= 1, "posthorn.replay.limit must be at least 1");
     }
 
     private static void checkListeners(HubSettings settings) {

@@ -47,7 +47,7 @@ class KnownParameters implements HandlerInterceptor, WebMvcConfigurer {
 
     @Override
     public void addInterceptors(InterceptorRegistry registry) {
-        registry.addInterceptor(this).addPathPatterns("/v1/**").order(ORDER);
+        registry.addInterceptor(this).addPathPatterns("/v1/**", "/dlt-messages").order(ORDER);
     }
 
     @Override

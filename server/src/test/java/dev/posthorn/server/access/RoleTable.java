@@ -27,6 +27,13 @@ final class RoleTable {
             GET    /v1/events/{id}                        | viewer operator
             POST   /v1/events/{id}/defer                  | operator
             GET    /v1/audit                              | operator
+            GET    /v1/dlt-messages                       | viewer operator
+            GET    /dlt-messages                          | viewer operator
+            GET    /v1/dlt-messages/groups                | viewer operator
+            GET    /v1/dlt-messages/{id}                  | viewer operator
+            PUT    /v1/dlt-messages/groups/note           | operator
+            POST   /v1/dlt-messages/discard               | operator
+            POST   /v1/dlt-messages/{id}/release          | operator
             GET    /v1/status                             | viewer operator
             GET    /v1/event-types                        | viewer operator
             GET    /v1/event-types/{name}                 | viewer operator
@@ -40,6 +47,15 @@ final class RoleTable {
             POST   /v1/subscriptions/{name}/pause         | operator
             POST   /v1/subscriptions/{name}/resume        | operator
             POST   /v1/subscriptions/{name}/test          | operator
+            POST   /v1/replay                             | operator
+            POST   /replay                                | operator
+            GET    /v1/replay                             | viewer operator
+            GET    /v1/replay/{id}                        | viewer operator
+            GET    /v1/replay/{id}/items                  | viewer operator
+            PATCH  /v1/replay/{id}                        | operator
+            POST   /v1/replay/{id}/pause                  | operator
+            POST   /v1/replay/{id}/resume                 | operator
+            POST   /v1/replay/{id}/cancel                 | operator
             """);
 
     /** Not of the API proper, and checked by a filter. */

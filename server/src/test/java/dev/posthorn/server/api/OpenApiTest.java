@@ -25,6 +25,7 @@ class OpenApiTest {
                 "springdoc.api-docs.version", "openapi_3_1",
                 "springdoc.writer-with-order-by-keys", true,
                 "springdoc.override-with-generic-response", false,
+                "springdoc.default-flat-param-object", true,
                 "springdoc.paths-to-match", "/v1/**"));
     }
 

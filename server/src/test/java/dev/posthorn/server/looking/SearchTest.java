@@ -233,7 +233,7 @@ class SearchTest {
         String path = "/v1/events/order%204711";
         JsonNode event = get(path + "?source=shop").json();
         assertThat(event.get("sourceId").asString()).isEqualTo("order 4711");
-        assertThat(get(path).json()).isEqualTo(event);
+        assertThat(get(path).json().get("id")).isEqualTo(event.get("id"));
         assertProblem(get(path + "?source=erp"), 404, "of source erp");
         publish("order 4711", "crm");
         assertProblem(get(path), 409, "say which with source");

@@ -37,8 +37,13 @@ final class Receiver implements AutoCloseable {
     }
 
     Receiver() {
+        this(0);
+    }
+
+    /** On a port that is known already. */
+    Receiver(int port) {
         try {
-            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 500);
+            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 500);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

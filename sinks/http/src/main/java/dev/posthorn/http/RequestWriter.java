@@ -23,8 +23,8 @@ final class RequestWriter {
     private static final Set<String> NOT_THE_EVENTS =
             Set.of("authorization", "cookie", "forwarded", "origin", "referer", "via");
 
-    /** Whoever records an event may call it a sample that receivers should not act upon. */
-    private static final String TEST = "posthorn-test";
+    /** What an event may carry of our own: that it is a sample, which whoever records it says, or sent again. */
+    private static final Set<String> MARKS = Set.of("posthorn-test", "posthorn-replay");
 
     private static final String STRUCTURED = "application/cloudevents+json; charset=utf-8";
 
@@ -101,7 +101,7 @@ final class RequestWriter {
         own.forEach((name, value) -> {
             String lower = name.toLowerCase(Locale.ROOT);
             if (HeaderRules.isTrace(lower)
-                    || lower.equals(TEST)
+                    || MARKS.contains(lower)
                     || (HeaderRules.isFree(lower)
                             && !NOT_THE_EVENTS.contains(lower)
                             && !lower.startsWith("x-forwarded-"))) {

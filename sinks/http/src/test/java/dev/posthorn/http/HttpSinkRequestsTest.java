@@ -171,6 +171,17 @@ class HttpSinkRequestsTest {
     }
 
     @Test
+    void aReceiverCanTellWhatIsASampleAndWhatIsSentAgain() {
+        Event event = Sends.event()
+                .header("posthorn-test", "true")
+                .header("posthorn-replay", "7")
+                .build();
+        assertThat(sent(sink(), event).headers())
+                .containsEntry("posthorn-test", "true")
+                .containsEntry("posthorn-replay", "7");
+    }
+
+    @Test
     void theIdStaysTheSameOnEveryAttemptAndTheAttemptIsCounted() {
         Event event = Sends.event().build();
         try (Channel channel = sink().signedWith(HttpSink.newSecret()).build().open("t/0", Sends.TIMEOUT)) {

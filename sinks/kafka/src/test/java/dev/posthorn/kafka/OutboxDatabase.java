@@ -1,10 +1,14 @@
 package dev.posthorn.kafka;
 
 import dev.posthorn.Outbox;
+import dev.posthorn.audit.Actor;
+import dev.posthorn.deadletter.DeadLetterQuery;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.event.Event;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.replay.ReplayRequest;
+import dev.posthorn.replay.Replays;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -83,15 +87,8 @@ final class OutboxDatabase {
 
     /** Asks for every dead letter to be sent again. */
     void replayAll() {
-        try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("""
-                    INSERT INTO posthorn.command (subscription_id, kind, key, event_id, seq, requested_by)
-                    SELECT subscription_id, 'REPLAY', key, event_id, seq, 'test' FROM posthorn.dead_letter
-                    """);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+        new Replays(dataSource, SchemaName.DEFAULT)
+                .start(ReplayRequest.ofQuery(DeadLetterQuery.OPEN).build(), Actor.named("test"));
     }
 
     /** What to do with a row. */

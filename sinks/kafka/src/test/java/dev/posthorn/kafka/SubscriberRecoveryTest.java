@@ -3,7 +3,7 @@ package dev.posthorn.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.posthorn.deadletter.Commands;
+import dev.posthorn.audit.Actor;
 import dev.posthorn.deadletter.DeadLetter;
 import dev.posthorn.deadletter.DeadLetterQuery;
 import dev.posthorn.deadletter.DeadLetters;
@@ -13,6 +13,8 @@ import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.RetryPolicy;
 import dev.posthorn.relay.Subscription;
+import dev.posthorn.replay.ReplayRequest;
+import dev.posthorn.replay.Replays;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.status.EventStatuses;
@@ -32,7 +34,7 @@ class SubscriberRecoveryTest {
     void anExhaustedEventIsFoundReplayedAndDeliveredAndTheOtherSubscriberNeverNotices() throws Exception {
         OutboxDatabase database = OutboxDatabase.create();
         DeadLetters letters = new DeadLetters(database.dataSource(), SchemaName.DEFAULT);
-        Commands commands = new Commands(database.dataSource(), SchemaName.DEFAULT);
+        Replays replays = new Replays(database.dataSource(), SchemaName.DEFAULT);
         RecordingSink billing = RecordingSink.oneAtATime();
         billing.answering(event -> event.seq() == 3
                 ? new Outcome.Retry(ErrorClass.SERVER_ERROR, "status 500: ledger 77 is closed")
@@ -51,7 +53,7 @@ class SubscriberRecoveryTest {
 
                 List<DeadLetter> found = letters.find(DeadLetterQuery.builder()
                                 .subscription("billing")
-                                .errorText("LEDGER 77")
+                                .errorMessage("LEDGER 77")
                                 .build())
                         .letters();
                 assertThat(found).singleElement().satisfies(letter -> {
@@ -65,9 +67,7 @@ class SubscriberRecoveryTest {
                         .isEmpty();
 
                 billing.answering(event -> Outcome.DELIVERED);
-                long command = commands.replay(found.get(0).id(), "ann").id();
-                assertThat(commands.await(command, PATIENCE).orElseThrow().text())
-                        .isEqualTo("is sent again");
+                replays.start(ReplayRequest.ofDeadLetter(found.get(0).id()).build(), Actor.named("ann"));
                 await().atMost(PATIENCE)
                         .until(() -> status(database, failing)
                                 .equals(Map.of("billing", Status.DELIVERED, "kafka", Status.DELIVERED)));

@@ -1,6 +1,5 @@
-package dev.posthorn.status;
+package dev.posthorn.log;
 
-import dev.posthorn.log.Queries;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,18 +16,19 @@ import org.jspecify.annotations.Nullable;
  * @param least no event of the time has a lower seq
  * @param before no event of the time has this seq or a higher one
  */
-record TimeBounds(long least, long before) {
+public record TimeBounds(long least, long before) {
 
     static final Duration MARGIN = Duration.ofMinutes(1);
 
-    static final String NEXT = "SELECT seq, created_at FROM posthorn.event WHERE seq >= :seq ORDER BY seq LIMIT 1";
+    public static final String NEXT =
+            "SELECT seq, created_at FROM posthorn.event WHERE seq >= :seq ORDER BY seq LIMIT 1";
 
     private static final String LAST = "SELECT seq, created_at FROM posthorn.event ORDER BY seq DESC LIMIT 1";
 
     private record Place(long seq, Instant time) {}
 
     /** Without any time nothing is looked up. */
-    static TimeBounds of(Queries.Transaction transaction, @Nullable Instant from, @Nullable Instant to)
+    public static TimeBounds of(Queries.Transaction transaction, @Nullable Instant from, @Nullable Instant to)
             throws SQLException {
         return new TimeBounds(
                 from == null ? 0 : least(transaction, from.minus(MARGIN)),
