@@ -3,6 +3,8 @@ package dev.posthorn.faults;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.faults.hub.HubKills;
 import dev.posthorn.faults.hub.TwoHubs;
+import dev.posthorn.faults.replay.ReplayKills;
+import dev.posthorn.faults.replay.Report;
 import dev.posthorn.faults.steps.Halts;
 import dev.posthorn.faults.steps.Sweep;
 import dev.posthorn.relay.AfterDeadLetter;
@@ -22,6 +24,7 @@ public final class Faults {
 
     private static final int LEAST_KILLS = 20;
     private static final int LEAST_HUB_KILLS = 10;
+    private static final int SECONDS_FOR_A_KILL = 6;
 
     public static void main(String[] args) {
         int exit = new CommandLine(new Faults())
@@ -116,6 +119,32 @@ public final class Faults {
                 TwoHubs.Report report = hubs.run();
                 System.out.println("two hubs: " + report);
                 return clean && report.isClean();
+            }
+        });
+    }
+
+    @Command(
+            mixinStandardHelpOptions = true,
+            description = "Kills relay processes while dead letters are replayed at a rate and live events come.")
+    int replay(
+            @Option(names = "--letters", defaultValue = "20000", description = "dead letters") int letters,
+            @Option(names = "--kills", defaultValue = "10", description = "at least so many") int kills,
+            @Option(names = "--rate", defaultValue = "350", description = "of the replay, a second") double rate,
+            @Option(names = "--live", defaultValue = "100", description = "events recorded a second") double live,
+            @Option(
+                            names = "--for",
+                            defaultValue = "0s",
+                            description = "more letters and kills, if they do not last so long")
+                    Duration time,
+            @Option(names = "--seed", defaultValue = "0", description = "0: a new one") long seed) {
+        int lasting = (int) Math.max(letters, time.toSeconds() * rate);
+        int often = (int) Math.max(kills, time.toSeconds() / SECONDS_FOR_A_KILL);
+        return run(() -> {
+            ReplayKills.Settings settings = new ReplayKills.Settings(lasting, often, rate, live, orAny(seed));
+            try (ReplayKills replay = new ReplayKills(Servers.newest(), settings)) {
+                Report report = replay.run();
+                System.out.println("replay: " + report);
+                return report.broken().isEmpty();
             }
         });
     }

@@ -4,13 +4,14 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The relay processes of a run, each with a name that no other one ever had. */
-final class Fleet implements AutoCloseable {
+public final class Fleet implements AutoCloseable {
 
     static final int LANES = 8;
     static final int IN_FLIGHT_LIMIT = 60;
@@ -21,38 +22,38 @@ final class Fleet implements AutoCloseable {
     static final long LEASE_MILLIS = 2_000;
 
     private final Database database;
-    private final Receiver receiver;
+    private final Class<?> program;
+    private final List<String> settings;
     private final Path logs;
     private final Map<String, Process> processes = new LinkedHashMap<>();
     private int count;
 
     Fleet(Database database, Receiver receiver) throws IOException {
-        this.database = database;
-        this.receiver = receiver;
-        this.logs = Files.createTempDirectory("posthorn-faults-");
-    }
-
-    String start() throws IOException {
-        String instance = "relay-" + ++count;
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Dposthorn.log.level=INFO",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        RelayProcess.class.getName(),
-                        database.jdbcUrl(),
-                        database.server().user(),
-                        database.server().password(),
-                        instance,
+        this(
+                database,
+                RelayProcess.class,
+                List.of(
                         Integer.toString(receiver.socketPort()),
                         Integer.toString(receiver.httpPort()),
                         Integer.toString(LANES),
                         Integer.toString(IN_FLIGHT_LIMIT),
                         Long.toString(LEASE_MILLIS),
-                        Long.toString(TIMEOUT_MILLIS))
+                        Long.toString(TIMEOUT_MILLIS)));
+    }
+
+    /**
+     * @param program its arguments are the JDBC URL, user, password, the instance's name, and then the settings
+     */
+    public Fleet(Database database, Class<?> program, List<String> settings) throws IOException {
+        this.database = database;
+        this.program = program;
+        this.settings = List.copyOf(settings);
+        this.logs = Files.createTempDirectory("posthorn-faults-");
+    }
+
+    public String start() throws IOException {
+        String instance = "relay-" + ++count;
+        Process process = new ProcessBuilder(command(instance))
                 .redirectErrorStream(true)
                 .redirectOutput(logFile(instance))
                 .start();
@@ -60,12 +61,30 @@ final class Fleet implements AutoCloseable {
         return instance;
     }
 
-    List<String> alive() {
+    private List<String> command(String instance) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dposthorn.log.level=INFO",
+                "-cp",
+                System.getProperty("java.class.path"),
+                program.getName(),
+                database.jdbcUrl(),
+                database.server().user(),
+                database.server().password(),
+                instance));
+        command.addAll(settings);
+        return command;
+    }
+
+    public List<String> alive() {
         return List.copyOf(processes.keySet());
     }
 
     /** SIGKILL. */
-    void kill(String instance) {
+    public void kill(String instance) {
         process(instance).destroyForcibly();
         processes.remove(instance);
     }
@@ -100,7 +119,7 @@ final class Fleet implements AutoCloseable {
         return process;
     }
 
-    String log(String instance) {
+    public String log(String instance) {
         try {
             return Files.readString(logFile(instance).toPath());
         } catch (IOException e) {
@@ -113,7 +132,7 @@ final class Fleet implements AutoCloseable {
     }
 
     /** Lets every process end cleanly; false if one did not. */
-    boolean stop() throws IOException, InterruptedException {
+    public boolean stop() throws IOException, InterruptedException {
         for (Process process : processes.values()) {
             process.getOutputStream().close();
         }

@@ -73,8 +73,12 @@ public final class HttpRequest {
         return path;
     }
 
-    String header(String name) {
+    public String header(String name) {
         return header(headers, name);
+    }
+
+    public @Nullable String headerOrNull(String name) {
+        return headers.get(name);
     }
 
     public Change change() {

@@ -1,0 +1,71 @@
+package dev.posthorn.faults.replay;
+
+import dev.posthorn.http.Destinations;
+import dev.posthorn.http.HttpSink;
+import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.RetryPolicy;
+import dev.posthorn.relay.Subscription;
+import dev.posthorn.sink.Sink;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** A relay in a process of its own, so that it can be killed, with one subscription over HTTP. Ends with its standard input. */
+public final class ReplayingRelay {
+
+    static final String SUBSCRIPTION = "receiver";
+
+    /** Says who sends. */
+    static final String INSTANCE = "x-instance";
+
+    static final int LANES = 4;
+    static final int IN_FLIGHT_LIMIT = 100;
+    static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    /** As short as a lease may be for this timeout. */
+    static final Duration LEASE = Duration.ofSeconds(3);
+
+    private ReplayingRelay() {}
+
+    /** What {@link dev.posthorn.faults.Fleet} is to add to its arguments. */
+    static List<String> settings(int receiverPort) {
+        return List.of(Integer.toString(receiverPort));
+    }
+
+    /** Arguments: JDBC URL, user, password, instance, receiver's port. */
+    public static void main(String[] args) throws IOException {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(args[0]);
+        dataSource.setUser(args[1]);
+        dataSource.setPassword(args[2]);
+        Relay relay = Relay.builder(dataSource)
+                .instance(args[3])
+                .subscribe(subscription(sink(args[3], Integer.parseInt(args[4]))))
+                .start();
+        while (System.in.read() >= 0) {
+            // whatever is written to it means nothing
+        }
+        relay.close();
+        System.exit(0);
+    }
+
+    /** From now on: what is in the log before the first of them starts counts as settled. */
+    private static Subscription subscription(Sink sink) {
+        return Subscription.to(SUBSCRIPTION, sink)
+                .lanes(LANES)
+                .inFlightLimit(IN_FLIGHT_LIMIT)
+                .leaseTtl(LEASE)
+                .timeout(TIMEOUT)
+                .retry(RetryPolicy.of(RetryPolicy.UNLIMITED, Duration.ofMillis(200)))
+                .fromNow()
+                .build();
+    }
+
+    private static Sink sink(String instance, int port) {
+        return HttpSink.builder("http://127.0.0.1:" + port + "/events")
+                .destinations(Destinations.builder().allowLoopback().build())
+                .header(INSTANCE, instance)
+                .build();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.posthorn.faults.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.faults.Servers;
+import org.junit.jupiter.api.Test;
+
+/** The longer form: {@code ./posthorn faults replay --for 10m}. */
+class ReplayKillsTest {
+
+    private static final long SEED = Long.getLong("posthorn.faults.seed", System.nanoTime());
+
+    @Test
+    void everyDeadLetterIsAccountedForAndHasOneEffectWhenRelaysAreKilledInTheMiddleOfAReplay() throws Exception {
+        ReplayKills.Settings settings = new ReplayKills.Settings(20_000, 10, 350, 100, SEED);
+        try (ReplayKills kills = new ReplayKills(Servers.newest(), settings)) {
+            Report report = kills.run();
+
+            System.out.println("replay: " + report);
+            assertThat(report.broken()).isEmpty();
+        }
+    }
+}
