@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             Scale.class,
             Hold.class,
             Retry.class,
+            Replay.class,
             Webhook.class,
             Ingest.class
         })
@@ -28,6 +29,8 @@ public final class Bench {
     }
 
     static int run(String... args) {
-        return new CommandLine(new Bench()).execute(args);
+        return new CommandLine(new Bench())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(args);
     }
 }

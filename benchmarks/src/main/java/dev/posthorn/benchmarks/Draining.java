@@ -59,7 +59,20 @@ final class Draining {
         }
     }
 
-    private static void await(Relay relay, long deliveries) {
+    /** Until the relay owns so many lanes. */
+    static void awaitLanes(Relay relay, int lanes) {
+        long started = System.nanoTime();
+        while (relay.lanes().size() < lanes) {
+            if (Figures.secondsSince(started) > PATIENCE_SECONDS) {
+                throw new IllegalStateException(
+                        "The relay has " + relay.lanes().size() + " of " + lanes + " lanes; the log above says why");
+            }
+            LockSupport.parkNanos(LONG_LOOK_NANOS);
+        }
+    }
+
+    /** Until so many were delivered. */
+    static void await(Relay relay, long deliveries) {
         long delivered = 0;
         long lastProgress = System.nanoTime();
         while (delivered < deliveries) {
@@ -75,7 +88,7 @@ final class Draining {
         }
     }
 
-    private static long delivered(Relay relay) {
+    static long delivered(Relay relay) {
         long sum = 0;
         for (Lane lane : relay.lanes()) {
             sum += lane.counters().delivered();

@@ -69,6 +69,18 @@ class BenchTest {
     }
 
     @Test
+    void replayReportsRatesToBothSinksAndWhatLiveEventsNotice() throws IOException {
+        String json = run("replay");
+        assertThat(number(json, "replayPerSecond")).isPositive();
+        assertThat(number(json, "drainPerSecond")).isPositive();
+        assertThat(number(json, "freezeSeconds")).isPositive();
+        assertThat(number(json, "p50Ratio")).isPositive();
+        assertThat(number(json, "p99Ratio")).isPositive();
+        assertThat(number(json, "replayedPerSecond")).isNotNegative();
+        assertThat(json).contains("\"http\": {", "\"kafka\": {", "\"live\": {");
+    }
+
+    @Test
     void webhookReportsRatesAndWhatTheOthersNoticeOfAHangingReceiver() throws IOException {
         String json = run("webhook");
         assertThat(number(json, "oursPerSecond")).isPositive();
