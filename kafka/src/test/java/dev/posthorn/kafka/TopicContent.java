@@ -13,11 +13,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** What is in a topic at this moment, each partition in its order. */
-final class TopicContent {
+public final class TopicContent {
 
     private TopicContent() {}
 
-    static List<ConsumerRecord<byte[], byte[]>> of(String bootstrapServers, String topic) {
+    public static List<ConsumerRecord<byte[], byte[]>> of(String bootstrapServers, String topic) {
         try (var consumer = new KafkaConsumer<>(
                 Map.of("bootstrap.servers", bootstrapServers, "allow.auto.create.topics", "false"),
                 new ByteArrayDeserializer(),

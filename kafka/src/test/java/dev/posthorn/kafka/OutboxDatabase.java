@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /** A fresh database with an outbox, on a server that all tests of the JVM share. Its events are numbered in their payload. */
-final class OutboxDatabase {
+public final class OutboxDatabase {
 
     static final String KEY = "the-one-key";
 
@@ -38,7 +38,7 @@ final class OutboxDatabase {
         this.dataSource = dataSource;
     }
 
-    static OutboxDatabase create() throws SQLException {
+    public static OutboxDatabase create() throws SQLException {
         String name = "kafka_" + COUNT.incrementAndGet();
         try (Connection connection = Server.SHARED.dataSource().getConnection();
                 var statement = connection.createStatement()) {
@@ -49,7 +49,7 @@ final class OutboxDatabase {
         return new OutboxDatabase(dataSource);
     }
 
-    DataSource dataSource() {
+    public DataSource dataSource() {
         return dataSource;
     }
 
@@ -64,9 +64,9 @@ final class OutboxDatabase {
     }
 
     /** A dead letter, and the number at the beginning of its payload. */
-    record DeadLetter(int number, String errorClass, String message, boolean holdsKey) {}
+    public record DeadLetter(int number, String errorClass, String message, boolean holdsKey) {}
 
-    List<DeadLetter> deadLetters() {
+    public List<DeadLetter> deadLetters() {
         return query(
                 "SELECT split_part(convert_from(payload, 'UTF8'), ' ', 1), error_class, error_message, holds_key"
                         + " FROM posthorn.dead_letter ORDER BY seq",
@@ -86,17 +86,17 @@ final class OutboxDatabase {
     }
 
     /** Asks for every dead letter to be sent again. */
-    void replayAll() {
+    public void replayAll() {
         new Replays(dataSource, SchemaName.DEFAULT)
                 .start(ReplayRequest.ofQuery(DeadLetterQuery.OPEN).build(), Actor.named("test"));
     }
 
     /** What to do with a row. */
-    interface Reading<T> {
+    public interface Reading<T> {
         T of(ResultSet row) throws SQLException;
     }
 
-    <T> List<T> query(String sql, Reading<T> reading) {
+    public <T> List<T> query(String sql, Reading<T> reading) {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {

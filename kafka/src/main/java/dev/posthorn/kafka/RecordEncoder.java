@@ -45,6 +45,11 @@ final class RecordEncoder {
     private final TextHeader contentType = new TextHeader("content-type");
     private final TimeText time = new TimeText();
 
+    /** Whether a header says what Posthorn says about the event. */
+    static boolean isOurs(String header) {
+        return OURS.contains(header.toLowerCase(Locale.ROOT));
+    }
+
     static byte @Nullable [] key(Event event) {
         String key = event.key();
         return key == null ? null : key.getBytes(UTF_8);
@@ -89,7 +94,7 @@ final class RecordEncoder {
 
     private static void addOwn(Map<String, String> own, List<Header> headers) {
         for (Map.Entry<String, String> header : own.entrySet()) {
-            if (!OURS.contains(header.getKey().toLowerCase(Locale.ROOT))) {
+            if (!isOurs(header.getKey())) {
                 headers.add(new RecordHeader(header.getKey(), header.getValue().getBytes(UTF_8)));
             }
         }
