@@ -5,14 +5,10 @@ import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.FieldRules;
 import dev.posthorn.log.CallersTransaction;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.log.Sql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -20,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,27 +34,10 @@ public final class Inbox {
     private static final CallersTransaction TRANSACTION =
             new CallersTransaction("claiming inbox entries", "the inbox entry", "claim the entry and make your change");
 
-    /** In one order for all, so that two batches cannot deadlock. */
-    private static final String ENTER = """
-            INSERT INTO posthorn.inbox_entry (consumer, event_id, digest)
-            SELECT :consumer::text, event_id, digest
-              FROM unnest(:ids::uuid[], :digests::bytea[]) AS claimed (event_id, digest)
-             ORDER BY event_id
-                ON CONFLICT DO NOTHING
-            RETURNING event_id
-            """;
-
-    private static final String DIGESTS = """
-            SELECT event_id, digest FROM posthorn.inbox_entry
-             WHERE consumer = :consumer::text AND event_id = ANY (:ids::uuid[])
-            """;
-
-    private final Sql enter;
-    private final Sql digests;
+    private final Entries entries;
 
     private Inbox(Builder builder) {
-        this.enter = Sql.of(builder.schema, ENTER);
-        this.digests = Sql.of(builder.schema, DIGESTS);
+        this.entries = new Entries(builder.schema);
     }
 
     /** An inbox in the schema {@code posthorn}. */
@@ -66,6 +47,66 @@ public final class Inbox {
 
     public static Builder builder() {
         return new Builder();
+    }
+
+    /**
+     * Has the effect, in the caller's transaction, unless the consumer has taken the event before. The entry and the
+     * effect commit together or not at all: if this throws, roll back.
+     *
+     * <p>Waits for another transaction that has claimed the event and not ended. For what REPEATABLE READ adds to that,
+     * see {@link #claim}.
+     */
+    public <T extends @Nullable Object, E extends Exception> Once<T> once(
+            Connection connection, String consumer, UUID eventId, Effect<T, E> effect) throws E {
+        requireName(consumer);
+        boolean fresh = TRANSACTION.join(connection, () -> entries.enter(connection, consumer, eventId));
+        return fresh ? new Once.Processed<>(effect.apply(connection)) : new Once.Duplicate<>();
+    }
+
+    /**
+     * The same in a transaction of its own, which is committed when the effect returns and rolled back when it throws. It
+     * is repeated, the effect with it, after a serialization failure or a deadlock.
+     */
+    public <T extends @Nullable Object, E extends Exception> Once<T> once(
+            DataSource dataSource, String consumer, UUID eventId, Effect<T, E> effect) throws E {
+        return Transactions.over(dataSource).run(connection -> once(connection, consumer, eventId, effect));
+    }
+
+    /**
+     * Claims many events with one statement and has the effect of those that the consumer has not taken before, all at
+     * once and in the order given. Returns them. An id that is there twice counts once. If this throws, roll back.
+     */
+    public <I, E extends Exception> List<I> onceEach(
+            Connection connection,
+            String consumer,
+            List<I> items,
+            Function<? super I, UUID> eventId,
+            BatchEffect<I, E> effect)
+            throws E {
+        requireName(consumer);
+        if (items.isEmpty()) {
+            return List.of();
+        }
+        Map<UUID, I> firsts = new LinkedHashMap<>();
+        items.forEach(item -> firsts.putIfAbsent(eventId.apply(item), item));
+        Set<UUID> fresh = TRANSACTION.join(connection, () -> entries.enterEach(connection, consumer, firsts.keySet()));
+        firsts.keySet().retainAll(fresh);
+        List<I> taken = List.copyOf(firsts.values());
+        if (!taken.isEmpty()) {
+            effect.apply(connection, taken);
+        }
+        return taken;
+    }
+
+    /** The same in a transaction of its own, as {@link #once(DataSource, String, UUID, Effect)}. */
+    public <I, E extends Exception> List<I> onceEach(
+            DataSource dataSource,
+            String consumer,
+            List<I> items,
+            Function<? super I, UUID> eventId,
+            BatchEffect<I, E> effect)
+            throws E {
+        return Transactions.over(dataSource).run(connection -> onceEach(connection, consumer, items, eventId, effect));
     }
 
     /**
@@ -80,37 +121,17 @@ public final class Inbox {
      * SQLSTATE 40001 (a {@link PosthornException} with that cause): roll back and repeat the whole transaction. Under
      * READ COMMITTED nothing that was claimed before breaks the caller's transaction.
      */
-    public List<Claim> claim(Connection connection, String consumer, List<InboxEntry> entries) {
+    public List<Claim> claim(Connection connection, String consumer, List<InboxEntry> claimed) {
         requireName(consumer);
-        if (entries.isEmpty()) {
+        if (claimed.isEmpty()) {
             return List.of();
         }
         return TRANSACTION.join(connection, () -> {
             Map<UUID, InboxEntry> firsts = new LinkedHashMap<>();
-            entries.forEach(entry -> firsts.putIfAbsent(entry.eventId(), entry));
-            Set<UUID> fresh = enter(connection, consumer, firsts.values());
-            return claims(entries, fresh, stored(connection, consumer, firsts, fresh));
+            claimed.forEach(entry -> firsts.putIfAbsent(entry.eventId(), entry));
+            Set<UUID> fresh = entries.enterWithDigests(connection, consumer, firsts.values());
+            return claims(claimed, fresh, stored(connection, consumer, firsts, fresh));
         });
-    }
-
-    private Set<UUID> enter(Connection connection, String consumer, Collection<InboxEntry> entries)
-            throws SQLException {
-        Map<String, Object> values = Map.of(
-                "consumer",
-                consumer,
-                "ids",
-                texts(entries.stream().map(InboxEntry::eventId).toList()),
-                "digests",
-                connection.createArrayOf(
-                        "bytea", entries.stream().map(InboxEntry::digest).toArray(byte[][]::new)));
-        try (PreparedStatement statement = enter.prepare(connection, values);
-                ResultSet rows = statement.executeQuery()) {
-            Set<UUID> fresh = new HashSet<>();
-            while (rows.next()) {
-                fresh.add(rows.getObject(1, UUID.class));
-            }
-            return fresh;
-        }
     }
 
     /**
@@ -129,20 +150,9 @@ public final class Inbox {
             }
         });
         if (!others.isEmpty()) {
-            read(connection, consumer, others, stored);
+            stored.putAll(entries.digests(connection, consumer, others));
         }
         return stored;
-    }
-
-    private void read(Connection connection, String consumer, List<UUID> ids, Map<UUID, byte @Nullable []> into)
-            throws SQLException {
-        Map<String, Object> values = Map.of("consumer", consumer, "ids", texts(ids));
-        try (PreparedStatement statement = digests.prepare(connection, values);
-                ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                into.put(rows.getObject(1, UUID.class), rows.getBytes(2));
-            }
-        }
     }
 
     private static List<Claim> claims(List<InboxEntry> entries, Set<UUID> fresh, Map<UUID, byte @Nullable []> stored) {
@@ -157,10 +167,6 @@ public final class Inbox {
     private static Claim compare(byte @Nullable [] claimed, byte @Nullable [] stored) {
         boolean differ = claimed != null && stored != null && !Arrays.equals(claimed, stored);
         return differ ? Claim.CONFLICT : Claim.DUPLICATE;
-    }
-
-    private static String[] texts(List<UUID> ids) {
-        return ids.stream().map(UUID::toString).toArray(String[]::new);
     }
 
     /** Here, because what PostgreSQL refuses would break the caller's transaction. */
