@@ -112,6 +112,23 @@ public final class Event {
         return headers;
     }
 
+    /** The same event with these headers, as they are, and no others. */
+    public Event withHeaders(Map<String, String> headers) {
+        return new Event(
+                id,
+                sourceId,
+                source,
+                type,
+                version,
+                aggregateType,
+                key,
+                contentType,
+                payload,
+                Map.copyOf(headers),
+                occurredAt,
+                deliverAt);
+    }
+
     /** When it happened; null until recorded means "when it is recorded, by the database's clock". */
     public @Nullable Instant occurredAt() {
         return occurredAt;

@@ -26,6 +26,9 @@ public record Filter(
 
     public static final Filter ALL = new Filter(List.of(), List.of(), List.of(), Map.of());
 
+    /** No event at all: no type holds a space. */
+    public static final Filter NONE = types("(no event)");
+
     public Filter {
         types = checked("types", types);
         aggregateTypes = checked("aggregateTypes", aggregateTypes);

@@ -1,12 +1,11 @@
 package dev.posthorn.relay;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.posthorn.log.Session;
 import dev.posthorn.log.Sql;
 import dev.posthorn.sink.Cause;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.sink.Reply;
+import dev.posthorn.sink.Storable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -22,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class ChangeWriter {
 
     /** Enough to find the cause; a receiver may answer with a page of HTML. */
-    private static final int LONGEST_MESSAGE = 4000;
-
     private static final String PUT_ROWS = """
             INSERT INTO posthorn.delivery AS d
                    (lane_id, seq, event_id, key, state, attempts, due_at, error_class, error_message, failed_at,
@@ -201,7 +198,7 @@ final class ChangeWriter {
 
     private static @Nullable String reply(AttemptRecord attempt) {
         Reply reply = attempt.outcome().reply();
-        return reply == null ? null : storable(reply.text());
+        return reply == null ? null : Storable.text(reply.text());
     }
 
     private static String outcome(AttemptRecord attempt) {
@@ -286,19 +283,10 @@ final class ChangeWriter {
     }
 
     static @Nullable String message(Outcome.@Nullable Failure failure) {
-        return failure == null ? null : storable(failure.reason());
+        return failure == null ? null : Storable.text(failure.reason());
     }
 
     private static String cause(Outcome.Failure failure) {
         return Cause.of(String.valueOf(message(failure)));
-    }
-
-    /** Whatever a receiver said, it must not keep the lane from settling: no zero byte, no half of a pair, no novel. */
-    static @Nullable String storable(@Nullable String text) {
-        if (text == null) {
-            return null;
-        }
-        String shown = text.length() > LONGEST_MESSAGE ? text.substring(0, LONGEST_MESSAGE) + "…" : text;
-        return new String(shown.getBytes(UTF_8), UTF_8).replace('\0', '\uFFFD');
     }
 }

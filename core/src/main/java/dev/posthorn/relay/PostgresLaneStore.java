@@ -6,6 +6,7 @@ import dev.posthorn.log.Mark;
 import dev.posthorn.log.Session;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.log.Sql;
+import dev.posthorn.sink.Storable;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -151,7 +152,7 @@ final class PostgresLaneStore implements LaneStore {
     @Override
     public boolean pause(String reason) {
         Map<String, @Nullable Object> values = new HashMap<>();
-        values.put("reason", ChangeWriter.storable(reason));
+        values.put("reason", Storable.text(reason));
         values.put("subscription", grant.subscriptionId());
         values.put("lane", grant.lease().laneId());
         values.put("epoch", grant.lease().epoch());
@@ -238,7 +239,7 @@ final class PostgresLaneStore implements LaneStore {
         values.put("undisturbed", settlement.undisturbed());
         values.put("count", settlement.receiptCount());
         Settlement.Gauge gauge = settlement.gauge();
-        values.put("breaker_reason", gauge == null ? null : ChangeWriter.storable(gauge.breakerReason()));
+        values.put("breaker_reason", gauge == null ? null : Storable.text(gauge.breakerReason()));
         values.put("blocked_keys", gauge == null ? 0 : gauge.blockedKeys());
         return values;
     }

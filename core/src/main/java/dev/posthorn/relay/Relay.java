@@ -249,6 +249,11 @@ public final class Relay implements AutoCloseable {
         return instance;
     }
 
+    /** Whether it looks after its leases: false once it is being closed. */
+    public boolean isRunning() {
+        return stopping.getCount() > 0 && keeperThread.isAlive();
+    }
+
     /** The lanes that this instance owns now. */
     public List<Lane> lanes() {
         return lanes;

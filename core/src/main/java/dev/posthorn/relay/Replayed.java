@@ -25,19 +25,6 @@ record Replayed(long replayId, @Nullable Long deadLetterId) {
         Event event = recorded.event();
         Map<String, String> headers = new HashMap<>(event.headers());
         headers.put(HEADER, Long.toString(replayId));
-        Event marked = new Event(
-                event.id(),
-                event.sourceId(),
-                event.source(),
-                event.type(),
-                event.version(),
-                event.aggregateType(),
-                event.key(),
-                event.contentType(),
-                event.payload(),
-                Map.copyOf(headers),
-                event.occurredAt(),
-                event.deliverAt());
-        return new RecordedEvent(recorded.seq(), marked, recorded.createdAt());
+        return new RecordedEvent(recorded.seq(), event.withHeaders(headers), recorded.createdAt());
     }
 }

@@ -51,16 +51,21 @@ public record RetryPolicy(List<Duration> delays, int maxAttempts, double jitter,
         return new RetryPolicy(delays, maxAttempts, part, longestWish);
     }
 
-    boolean isExhausted(int attempts) {
+    public boolean isExhausted(int attempts) {
         return attempts >= maxAttempts;
     }
 
     /** How long to wait after so many attempts. */
-    Duration delay(int attempts, Outcome.Failure failure, RandomGenerator random) {
+    public Duration delay(int attempts, RandomGenerator random) {
         Duration delay = delays.get(Math.min(Math.max(attempts, 1), delays.size()) - 1);
         double factor = jitter == 0 ? 1 : 1 + jitter * (2 * random.nextDouble() - 1);
+        return Duration.ofNanos((long) (delay.toNanos() * factor));
+    }
+
+    /** The same, or longer if the receiver wishes it. */
+    Duration delay(int attempts, Outcome.Failure failure, RandomGenerator random) {
         Duration wish = wish(failure);
-        Duration jittered = Duration.ofNanos((long) (delay.toNanos() * factor));
+        Duration jittered = delay(attempts, random);
         return wish != null && wish.compareTo(jittered) > 0 ? wish : jittered;
     }
 

@@ -1,0 +1,124 @@
+package dev.posthorn.inbox;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.log.Filter;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.relay.Subscription;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a consumer does with the events that reach it, by whatever way: each has its effect once, or is set aside as a
+ * dead letter and has its effect once when somebody replays it. Thread-safe if the handler is.
+ *
+ * <p>A dead letter comes with an inbox entry in one transaction. So an event that was set aside counts as taken, and what
+ * is still to come by Kafka of the same id has no effect; the replay has an entry of its own, beside it.
+ */
+public final class Consumption {
+
+    /** How long a replayed event may take. */
+    private static final Duration REPLAY_TIMEOUT = Duration.ofSeconds(60);
+
+    private static final String REPLAYED = " (replayed)";
+
+    private final String consumer;
+    private final SchemaName schema;
+    private final Transactions transactions;
+    private final BatchHandler handler;
+    private final Function<List<Event>, AutoCloseable> around;
+    private final @Nullable Inbox inbox;
+    private final ConsumerLetters letters;
+
+    /**
+     * @param around opened before each call of the handler and closed after it
+     * @param deduplicates whether there are inbox entries at all
+     */
+    public Consumption(
+            String consumer,
+            SchemaName schema,
+            Transactions transactions,
+            BatchHandler handler,
+            Function<List<Event>, AutoCloseable> around,
+            boolean deduplicates) {
+        this.consumer = consumer;
+        this.schema = schema;
+        this.transactions = transactions;
+        this.handler = handler;
+        this.around = around;
+        this.inbox = deduplicates ? Inbox.builder().schema(schema.name()).build() : null;
+        this.letters = new ConsumerLetters(schema);
+    }
+
+    /** Has the effects of those that are fresh, in one transaction; tells how many these were. */
+    public int take(List<Event> events) throws Exception {
+        return take(consumer, events);
+    }
+
+    /** Has the effect of an event that was set aside before. */
+    void takeAgain(Event event) throws Exception {
+        take(consumer + REPLAYED, List.of(event));
+    }
+
+    private int take(String name, List<Event> events) throws Exception {
+        return transactions.run(connection -> {
+            if (inbox == null) {
+                return call(connection, events);
+            }
+            if (events.size() == 1) {
+                UUID id = events.get(0).id();
+                return fresh(inbox.once(connection, name, id, same -> call(same, events)));
+            }
+            return inbox.onceEach(connection, name, events, Event::id, this::call)
+                    .size();
+        });
+    }
+
+    private static int fresh(Once<Integer> once) {
+        return once.isDuplicate() ? 0 : 1;
+    }
+
+    private int call(Connection connection, List<Event> events) throws Exception {
+        AutoCloseable scope = around.apply(events);
+        try {
+            handler.handle(connection, events);
+            return events.size();
+        } finally {
+            scope.close();
+        }
+    }
+
+    /** Makes an event a dead letter with all that was tried; false if the consumer has taken it meanwhile. */
+    public boolean setAside(Event event, List<FailedAttempt> attempts) throws SQLException {
+        return transactions.run(connection -> {
+            if (inbox == null) {
+                return bury(connection, event, attempts);
+            }
+            return !inbox.once(connection, consumer, event.id(), same -> bury(same, event, attempts))
+                    .isDuplicate();
+        });
+    }
+
+    private boolean bury(Connection connection, Event event, List<FailedAttempt> attempts) throws SQLException {
+        letters.bury(connection, consumer, event, attempts);
+        return true;
+    }
+
+    /** Where replays of its dead letters go, for a relay to serve. */
+    public Subscription subscription() {
+        return Subscription.to(consumer, new ReplaySink(this))
+                .filter(Filter.NONE)
+                .lanes(1)
+                .timeout(REPLAY_TIMEOUT)
+                .build();
+    }
+
+    @Override
+    public String toString() {
+        return "consumer " + consumer + " in schema " + schema.name();
+    }
+}
