@@ -1,0 +1,118 @@
+package dev.posthorn.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.event.Event;
+import dev.posthorn.event.EventIds;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/** Makes an event of a Kafka record in the form in which {@link KafkaSink} writes it. */
+public final class RecordDecoder {
+
+    private RecordDecoder() {}
+
+    /**
+     * The event of a record; headers that are not CloudEvents' own are the event's. Its time, version and content type
+     * may be missing.
+     *
+     * @throws PosthornException if it is none; the message says what is wrong with it
+     */
+    public static Event decode(ConsumerRecord<byte[], byte[]> record) {
+        Map<String, String> headers = headers(record);
+        String source = required("ce_source", headers);
+        Event.Builder event = Event.builder()
+                .source(source)
+                .type(required("ce_type", headers))
+                .version(version(headers.get("ce_eventversion")))
+                .aggregateType(headers.get("ce_aggregatetype"))
+                .key(key(record, headers))
+                .payload(record.value() == null ? new byte[0] : record.value());
+        putId(event, source, required("ce_id", headers), headers.get("ce_sourceid"));
+        putTime(event, headers.get("ce_time"));
+        if (headers.get("content-type") != null) {
+            event.contentType(headers.get("content-type"));
+        }
+        headers.forEach((name, value) -> {
+            if (!RecordEncoder.isOurs(name)) {
+                event.header(name, value);
+            }
+        });
+        return event.build();
+    }
+
+    /** CloudEvents' names in lower case, since others write them as they like. */
+    private static Map<String, String> headers(ConsumerRecord<byte[], byte[]> record) {
+        Map<String, String> headers = new HashMap<>();
+        for (Header header : record.headers()) {
+            if (header.value() != null) {
+                String name = header.key();
+                headers.put(
+                        RecordEncoder.isOurs(name) ? name.toLowerCase(Locale.ROOT) : name,
+                        new String(header.value(), UTF_8));
+            }
+        }
+        return headers;
+    }
+
+    private static @Nullable String key(ConsumerRecord<byte[], byte[]> record, Map<String, String> headers) {
+        String key = record.key() == null ? headers.get("ce_partitionkey") : new String(record.key(), UTF_8);
+        return key == null || key.isEmpty() ? null : key;
+    }
+
+    /** A source's own id comes beside the UUID that was made of it. */
+    private static void putId(Event.Builder event, String source, String id, @Nullable String sourceId) {
+        event.id(id);
+        if (sourceId != null && EventIds.named(source, sourceId).equals(uuid(id))) {
+            event.id(sourceId);
+        }
+    }
+
+    private static @Nullable UUID uuid(String id) {
+        try {
+            return UUID.fromString(id);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static void putTime(Event.Builder event, @Nullable String time) {
+        if (time == null) {
+            return;
+        }
+        try {
+            event.occurredAt(Instant.parse(time));
+        } catch (DateTimeException e) {
+            throw refuse("header ce_time is '" + time + "', which is no time such as 2026-01-31T12:00:00Z");
+        }
+    }
+
+    private static int version(@Nullable String version) {
+        try {
+            return version == null ? 1 : Integer.parseInt(version);
+        } catch (NumberFormatException e) {
+            throw refuse("header ce_eventversion is '" + version + "', which is no number");
+        }
+    }
+
+    private static String required(String name, Map<String, String> headers) {
+        String value = headers.get(name);
+        if (value == null) {
+            throw refuse("header " + name + " is missing: it is no CloudEvent in the binary form");
+        }
+        return value;
+    }
+
+    private static PosthornException refuse(String message) {
+        return new PosthornException(ErrorCode.INVALID_EVENT, message);
+    }
+}

@@ -1,0 +1,69 @@
+package dev.posthorn.kafka.consumer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.posthorn.inbox.FailedAttempt;
+import dev.posthorn.sink.Storable;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+
+/**
+ * Dead letters in the topic {@code <topic>.DLT}: the record as it came, and headers that say why. A crash right after it
+ * was written may write it again, with the same event id.
+ */
+final class DeadLetterTopic implements DeadEnd {
+
+    static final String SUFFIX = ".DLT";
+    private static final Duration CLOSE_WITHIN = Duration.ofSeconds(5);
+
+    private final String consumer;
+    private final long timeoutMillis;
+    private final Producer<byte[], byte[]> producer;
+
+    DeadLetterTopic(String consumer, Map<String, Object> settings, Duration timeout) {
+        this.consumer = consumer;
+        this.timeoutMillis = timeout.toMillis();
+        this.producer = new KafkaProducer<>(settings);
+    }
+
+    @Override
+    public void keep(Taken taken) throws Exception {
+        ConsumerRecord<byte[], byte[]> record = taken.record();
+        ProducerRecord<byte[], byte[]> letter = new ProducerRecord<>(
+                record.topic() + SUFFIX, null, record.key(), record.value(), headers(record, taken.failures()));
+        producer.send(letter).get(timeoutMillis, TimeUnit.MILLISECONDS);
+    }
+
+    private List<Header> headers(ConsumerRecord<byte[], byte[]> record, List<FailedAttempt> attempts) {
+        FailedAttempt last = attempts.get(attempts.size() - 1);
+        List<Header> headers = new ArrayList<>(List.of(record.headers().toArray()));
+        headers.add(header("consumer", consumer));
+        headers.add(header("error-class", last.errorClass().label()));
+        headers.add(header("error-message", String.valueOf(Storable.text(last.reason()))));
+        headers.add(header("attempts", Integer.toString(attempts.size())));
+        headers.add(header("failed-at", Instant.now().toString()));
+        headers.add(header("topic", record.topic()));
+        headers.add(header("partition", Integer.toString(record.partition())));
+        headers.add(header("offset", Long.toString(record.offset())));
+        return headers;
+    }
+
+    private static Header header(String name, String value) {
+        return new RecordHeader("posthorn-dead-letter-" + name, value.getBytes(UTF_8));
+    }
+
+    @Override
+    public void close() {
+        producer.close(CLOSE_WITHIN);
+    }
+}

@@ -1,0 +1,84 @@
+package dev.posthorn.kafka.consumer;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.inbox.FailedAttempt;
+import dev.posthorn.inbox.RejectedEventException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** A record that this member has fetched and not done. */
+final class Taken {
+
+    private final ConsumerRecord<byte[], byte[]> record;
+    private final Assigned partition;
+    private final Event event;
+    private final @Nullable RejectedEventException unreadable;
+    private final List<FailedAttempt> failures = new ArrayList<>(0);
+    private boolean condemned;
+
+    /** @param unreadable why no handler can be given the event; null if it is fine */
+    Taken(
+            ConsumerRecord<byte[], byte[]> record,
+            Assigned partition,
+            Event event,
+            @Nullable RejectedEventException unreadable) {
+        this.record = record;
+        this.partition = partition;
+        this.event = event;
+        this.unreadable = unreadable;
+    }
+
+    ConsumerRecord<byte[], byte[]> record() {
+        return record;
+    }
+
+    Assigned partition() {
+        return partition;
+    }
+
+    Event event() {
+        return event;
+    }
+
+    /** What it weighs: its payload and an allowance for everything else. */
+    long bytes() {
+        return event.payload().length + 256L;
+    }
+
+    boolean isReadable() {
+        return unreadable == null;
+    }
+
+    void requireReadable() {
+        if (unreadable != null) {
+            throw unreadable;
+        }
+    }
+
+    void failed(FailedAttempt attempt) {
+        failures.add(attempt);
+    }
+
+    /** Its handler is not to be called any more. */
+    void condemn() {
+        condemned = true;
+    }
+
+    boolean isCondemned() {
+        return condemned;
+    }
+
+    List<FailedAttempt> failures() {
+        return failures;
+    }
+
+    /** What it is in order with: its key within its partition. One without a key is in order with nothing. */
+    Object line() {
+        String key = event.key();
+        return key == null ? this : new KeyOfPartition(partition, key);
+    }
+
+    private record KeyOfPartition(Assigned partition, String key) {}
+}
