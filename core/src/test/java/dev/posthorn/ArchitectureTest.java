@@ -111,8 +111,8 @@ class ArchitectureTest {
     }
 
     /**
-     * error ← event ← log, sink ← relay ← deadletter, status ← inbox ← (root) ← testing; whoever adds a package gives it a place
-     * here.
+     * error ← event ← log, sink ← relay ← deadletter, status ← inbox ← webhook ← (root) ← testing; whoever adds a package
+     * gives it a place here.
      */
     private static ArchRule packageOrder(String root) {
         return layeredArchitecture()
@@ -138,13 +138,15 @@ class ArchitectureTest {
                 .definedBy(root + ".status..")
                 .layer("inbox")
                 .definedBy(root + ".inbox..")
+                .layer("webhook")
+                .definedBy(root + ".webhook..")
                 .layer("root")
                 .definedBy(root)
                 .layer("testing")
                 .definedBy(root + ".testing..")
                 .whereLayer("event")
                 .mayOnlyBeAccessedByLayers(
-                        "log", "sink", "relay", "deadletter", "replay", "status", "inbox", "root", "testing")
+                        "log", "sink", "relay", "deadletter", "replay", "status", "inbox", "webhook", "root", "testing")
                 .whereLayer("log")
                 .mayOnlyBeAccessedByLayers(
                         "relay", "audit", "deadletter", "replay", "status", "inbox", "root", "testing")
@@ -162,6 +164,8 @@ class ArchitectureTest {
                 .whereLayer("status")
                 .mayOnlyBeAccessedByLayers("inbox", "root", "testing")
                 .whereLayer("inbox")
+                .mayOnlyBeAccessedByLayers("webhook", "root", "testing")
+                .whereLayer("webhook")
                 .mayOnlyBeAccessedByLayers("root", "testing")
                 .whereLayer("root")
                 .mayOnlyBeAccessedByLayers("testing")
@@ -178,7 +182,8 @@ class ArchitectureTest {
         return classes()
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage(root + "..", "java..", "javax.sql..", "org.slf4j..", "org.jspecify..");
+                .resideInAnyPackage(
+                        root + "..", "java..", "javax.crypto..", "javax.sql..", "org.slf4j..", "org.jspecify..");
     }
 
     private static ArchRule tellingNames() {

@@ -131,6 +131,10 @@ final class Connections {
                 .disableAutomaticRetries()
                 .disableCookieManagement()
                 .disableAuthCaching();
+        if (settings.once()) {
+            // How a connection ends that was used before tells nothing certain about the request that came after.
+            builder.setConnectionReuseStrategy((request, response, context) -> false);
+        }
         Target proxy = settings.proxy();
         if (proxy != null) {
             builder.setProxy(proxy.httpHost());
@@ -166,7 +170,8 @@ final class Connections {
                         .build())
                 .setDefaultTlsConfig(TlsConfig.custom()
                         .setHandshakeTimeout(connect)
-                        .setVersionPolicy(HttpVersionPolicy.NEGOTIATE)
+                        .setVersionPolicy(
+                                settings.once() ? HttpVersionPolicy.FORCE_HTTP_1 : HttpVersionPolicy.NEGOTIATE)
                         .build())
                 .build();
     }

@@ -9,6 +9,7 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.concurrent.FutureCallback;
@@ -31,6 +32,13 @@ final class Exchange {
         REQUEST
     }
 
+    /** Whether the receiver can have got anything. */
+    private enum Whereabouts {
+        HERE,
+        LET_GO,
+        KEPT
+    }
+
     private static final int UNAUTHORIZED = 401;
 
     /** A restarting receiver closes all connections that were kept; each that fails is one less. */
@@ -39,10 +47,12 @@ final class Exchange {
     private final SinkParts parts;
     private final RecordedEvent event;
     private final int attempt;
+    private final Duration timeout;
     private final Answer answer;
     private final Consumer<Exchange> whenOver;
     private final long begun = System.nanoTime();
     private final AtomicBoolean over = new AtomicBoolean();
+    private final AtomicReference<Whereabouts> whereabouts = new AtomicReference<>(Whereabouts.HERE);
     private volatile Stage stage = Stage.NAME;
     private volatile @Nullable Call call;
     private @Nullable Header shown;
@@ -50,10 +60,17 @@ final class Exchange {
     private int resends;
 
     /** @param whenOver told once, before the answer */
-    Exchange(SinkParts parts, RecordedEvent event, int attempt, Answer answer, Consumer<Exchange> whenOver) {
+    Exchange(
+            SinkParts parts,
+            RecordedEvent event,
+            int attempt,
+            Duration timeout,
+            Answer answer,
+            Consumer<Exchange> whenOver) {
         this.parts = parts;
         this.event = event;
         this.attempt = attempt;
+        this.timeout = timeout;
         this.answer = answer;
         this.whenOver = whenOver;
     }
@@ -98,10 +115,38 @@ final class Exchange {
     }
 
     private void finish(Outcome outcome) {
+        Outcome certain = parts.settings().once() ? certain(outcome) : outcome;
         if (over.compareAndSet(false, true)) {
             whenOver.accept(this);
-            answer.with(outcome);
+            answer.with(certain);
         }
+    }
+
+    /** That it has not left is true only of what is kept from leaving afterwards. */
+    private Outcome certain(Outcome outcome) {
+        if (!(outcome instanceof Outcome.Failure failure) || outcome.reply() != null) {
+            return outcome;
+        }
+        whereabouts.compareAndSet(Whereabouts.HERE, Whereabouts.KEPT);
+        if (whereabouts.get() == Whereabouts.LET_GO) {
+            return new Outcome.Retry(failure.errorClass(), failure.reason());
+        }
+        return failure instanceof Outcome.Retry
+                ? new Outcome.Unavailable(failure.errorClass(), failure.reason())
+                : failure;
+    }
+
+    /**
+     * Asked when there is a connection, last before the request is sent. A process that stood still must not send what
+     * others believe to be over.
+     */
+    private boolean mayLeave() {
+        if (!parts.settings().once()) {
+            return true;
+        }
+        return age() < timeout.toNanos()
+                && !over.get()
+                && whereabouts.compareAndSet(Whereabouts.HERE, Whereabouts.LET_GO);
     }
 
     /** How many nanoseconds it has been under way. */
@@ -110,7 +155,7 @@ final class Exchange {
     }
 
     /** Its time is up. */
-    void giveUp(Duration timeout) {
+    void giveUp() {
         Call cut = call;
         finish(tooLate(timeout.toMillis() + " ms", cut));
         cancel(cut);
@@ -152,7 +197,7 @@ final class Exchange {
         private final ResponseReader response =
                 new ResponseReader(parts.settings().keptBytes());
         private final HttpClientContext context = HttpClientContext.create();
-        private final Leash leash = Leash.of(context);
+        private final Leash leash = Leash.of(context, Exchange.this::mayLeave);
         private volatile @Nullable Future<Response> future;
 
         void begin() {
@@ -181,7 +226,8 @@ final class Exchange {
             if (result.status() == UNAUTHORIZED
                     && shown != null
                     && !shownAnew
-                    && parts.credentials().refused(shown)) {
+                    && parts.credentials().refused(shown)
+                    && !parts.settings().once()) {
                 shownAnew = true;
                 identify();
             } else {
@@ -206,7 +252,7 @@ final class Exchange {
          * the time was up: the receiver would get everything several times.
          */
         private boolean isWorthAnother(Exception error) {
-            if (over.get() || response.hasBegun()) {
+            if (over.get() || response.hasBegun() || parts.settings().once()) {
                 return false;
             }
             return body.wasWanted() ? brokeWhenUsedAgain(error) : wasClosedBefore(error);

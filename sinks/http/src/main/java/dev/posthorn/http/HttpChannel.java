@@ -28,7 +28,7 @@ final class HttpChannel implements Channel {
         if (closed.get()) {
             return;
         }
-        Exchange exchange = new Exchange(parts, event, attempt, answer, running::remove);
+        Exchange exchange = new Exchange(parts, event, attempt, timeout, answer, running::remove);
         running.add(exchange);
         watch();
         exchange.start();
@@ -46,7 +46,7 @@ final class HttpChannel implements Channel {
         watched.set(false);
         for (Exchange exchange : running) {
             if (exchange.age() >= timeout.toNanos()) {
-                exchange.giveUp(timeout);
+                exchange.giveUp();
             }
         }
         watch();

@@ -1,5 +1,6 @@
 package dev.posthorn.http;
 
+import dev.posthorn.webhook.Signature;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,7 +18,8 @@ record HttpSettings(
         Destinations destinations,
         Set<Integer> retried,
         int concurrency,
-        int keptBytes) {
+        int keptBytes,
+        boolean once) {
 
     private static final int SHORTEST_SECRET = 8;
 

@@ -2,6 +2,7 @@ package dev.posthorn.http;
 
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.Sink;
+import dev.posthorn.webhook.Signature;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -97,6 +98,7 @@ public final class HttpSink implements Sink {
         private @Nullable String proxy;
         private int concurrency = 64;
         private int keptBytes = 4096;
+        private boolean once;
         private InstantSource clock = InstantSource.system();
         private Names.@Nullable Lookup lookup;
 
@@ -167,6 +169,17 @@ public final class HttpSink implements Sink {
             return this;
         }
 
+        /**
+         * Sends an event once for each {@code send}, over a connection of its own, for a receiver that would act twice. Then
+         * a failure without a reply is a {@code Retry} if the receiver may have got the request, and anything else only if it
+         * has certainly got nothing. Left out: what broke with a connection that was kept, or was refused with an old
+         * token, is sent again at once.
+         */
+        public Builder once() {
+            this.once = true;
+            return this;
+        }
+
         Builder clock(InstantSource clock) {
             this.clock = clock;
             return this;
@@ -182,14 +195,15 @@ public final class HttpSink implements Sink {
                     Target.of(url),
                     proxy == null ? null : Target.of(proxy),
                     form,
-                    secrets.isEmpty() ? null : Signature.of(secrets),
+                    secrets.isEmpty() ? null : Setting.signature(secrets),
                     authentication,
                     headers,
                     tls,
                     destinations,
                     retried,
                     concurrency,
-                    keptBytes);
+                    keptBytes,
+                    once);
             return new HttpSink(settings, names(settings), clock);
         }
 

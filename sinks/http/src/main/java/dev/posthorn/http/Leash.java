@@ -3,6 +3,7 @@ package dev.posthorn.http;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 import org.apache.hc.client5.http.EndpointInfo;
 import org.apache.hc.client5.http.async.AsyncExecCallback;
 import org.apache.hc.client5.http.async.AsyncExecChain;
@@ -25,12 +26,22 @@ final class Leash {
 
     private static final String NAME = "posthorn.leash";
 
+    private final BooleanSupplier mayLeave;
     private volatile @Nullable AsyncExecRuntime held;
     private volatile boolean cut;
 
+    private Leash(BooleanSupplier mayLeave) {
+        this.mayLeave = mayLeave;
+    }
+
     /** For the request that is sent with this context. */
     static Leash of(HttpClientContext context) {
-        Leash leash = new Leash();
+        return of(context, () -> true);
+    }
+
+    /** The same, for a request that is asked once more when it is about to be sent. */
+    static Leash of(HttpClientContext context, BooleanSupplier mayLeave) {
+        Leash leash = new Leash(mayLeave);
         context.setAttribute(NAME, leash);
         return leash;
     }
@@ -45,7 +56,7 @@ final class Leash {
             throws HttpException, IOException {
         if (scope.clientContext.getAttribute(NAME) instanceof Leash leash) {
             leash.held = scope.execRuntime;
-            if (leash.cut) {
+            if (leash.cut || !leash.mayLeave.getAsBoolean()) {
                 scope.execRuntime.discardEndpoint();
                 callback.failed(new InterruptedIOException("nobody waits for the answer any more"));
                 return;

@@ -2,6 +2,7 @@ package dev.posthorn.http;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.webhook.Signature;
 import java.io.Serial;
 import java.time.Instant;
 import java.time.InstantSource;

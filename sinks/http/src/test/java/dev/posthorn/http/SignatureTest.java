@@ -9,6 +9,7 @@ import com.standardwebhooks.Webhook;
 import com.standardwebhooks.exceptions.WebhookVerificationException;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.webhook.Signature;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.time.Instant;
@@ -122,7 +123,8 @@ class SignatureTest {
     }
 
     private static AbstractThrowableAssert<?, ?> assertRefused(List<String> secrets) {
-        return assertThatThrownBy(() -> Signature.of(secrets))
+        return assertThatThrownBy(() -> Setting.signature(secrets))
+                .hasMessageStartingWith("HTTP sink: ")
                 .isInstanceOf(PosthornException.class)
                 .hasFieldOrPropertyWithValue("code", ErrorCode.INVALID_SETTING)
                 .hasMessageNotContaining("s3cret")
