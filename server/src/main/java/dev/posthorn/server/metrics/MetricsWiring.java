@@ -1,5 +1,6 @@
 package dev.posthorn.server.metrics;
 
+import dev.posthorn.metrics.RelayMetrics;
 import dev.posthorn.server.database.Database;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;

@@ -1,4 +1,4 @@
-package dev.posthorn.server.metrics;
+package dev.posthorn.metrics;
 
 import dev.posthorn.status.LaneState;
 import dev.posthorn.status.Latency;

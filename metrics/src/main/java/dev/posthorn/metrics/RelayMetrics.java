@@ -1,4 +1,4 @@
-package dev.posthorn.server.metrics;
+package dev.posthorn.metrics;
 
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.relay.RelayListener;

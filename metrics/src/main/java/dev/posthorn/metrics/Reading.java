@@ -1,4 +1,4 @@
-package dev.posthorn.server.metrics;
+package dev.posthorn.metrics;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

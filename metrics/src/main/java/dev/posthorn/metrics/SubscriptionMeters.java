@@ -1,4 +1,4 @@
-package dev.posthorn.server.metrics;
+package dev.posthorn.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
