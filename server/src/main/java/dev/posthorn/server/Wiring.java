@@ -7,6 +7,7 @@ import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseHealth;
 import dev.posthorn.server.database.DatabaseKeeper;
+import dev.posthorn.server.ingest.IncomingEvents;
 import dev.posthorn.server.ingest.Ingest;
 import dev.posthorn.server.ingest.Sources;
 import dev.posthorn.server.json.Json;
@@ -63,6 +64,11 @@ class Wiring {
     @Bean
     Sources sources(Database database) {
         return new Sources(database);
+    }
+
+    @Bean
+    IncomingEvents incomingEvents(EventLimits limits, HubSettings settings) {
+        return new IncomingEvents(limits, settings);
     }
 
     @Bean

@@ -28,6 +28,7 @@ public final class Changes extends Rounds {
     public enum Topic {
         EVENT_TYPES,
         SUBSCRIPTIONS,
+        GUARDS,
         KEYS;
 
         String stored() {

@@ -88,7 +88,7 @@ final class Refusals {
             case FORBIDDEN -> Status.Code.PERMISSION_DENIED;
             case TOO_LARGE, HEADERS_TOO_LARGE, TOO_MANY_REQUESTS -> Status.Code.RESOURCE_EXHAUSTED;
             case UNAVAILABLE -> Status.Code.UNAVAILABLE;
-            case STALE, METHOD_NOT_ALLOWED, NOT_ACCEPTABLE, INTERNAL -> Status.Code.INTERNAL;
+            case STALE, IN_DOUBT, REFUSED, METHOD_NOT_ALLOWED, NOT_ACCEPTABLE, INTERNAL -> Status.Code.INTERNAL;
         };
     }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * What an event says, in 16 bytes: two events with the same id and the same digest are one event that was sent twice. The
  * trace context is left out, because a client that tries again does so in another span. Not thread-safe.
  */
-final class Digest {
+public final class Digest {
 
     private static final int LENGTH = 16;
     private static final Set<String> LEFT_OUT = Set.of("traceparent", "tracestate");
@@ -23,7 +23,7 @@ final class Digest {
     private final MessageDigest sha256 = sha256();
     private final StringBuilder fields = new StringBuilder();
 
-    byte[] of(Event event) {
+    public byte[] of(Event event) {
         fields.setLength(0);
         add(event.source());
         add(event.type());

@@ -21,6 +21,7 @@ final class Draft {
     private @Nullable String contentType;
     private byte @Nullable [] json;
     private byte @Nullable [] bytes;
+    private boolean identified;
 
     Draft(Refusals refusals) {
         this.refusals = refusals;
@@ -28,6 +29,7 @@ final class Draft {
 
     void id(@Nullable String id) {
         if (id != null) {
+            identified = true;
             try {
                 event.id(id);
             } catch (PosthornException e) {
@@ -112,6 +114,10 @@ final class Draft {
                 refusals.add(field, "is not Base64; use the standard alphabet, with padding and without line breaks");
             }
         }
+    }
+
+    boolean hasId() {
+        return identified;
     }
 
     boolean hasJson() {

@@ -26,7 +26,13 @@ import tools.jackson.core.json.JsonFactory;
 final class JsonBody {
 
     /** What does not differ from one request to the next. */
-    record Rules(JsonFactory factory, EventLimits limits, int batch, int depth) {}
+    record Rules(JsonFactory factory, EventLimits limits, int batch, int depth, boolean idNeeded) {
+
+        /** The same, for those who have to know an event again. */
+        Rules needingIds() {
+            return new Rules(factory, limits, batch, depth, true);
+        }
+    }
 
     private final Rules rules;
     private final byte[] body;
@@ -146,6 +152,9 @@ final class JsonBody {
             reading.field(name, this);
         }
         reading.end(this);
+        if (rules.idNeeded() && !draft.hasId()) {
+            missing("id", "is missing; give it, because by its id the event is known if it comes again");
+        }
         return draft.finish(rules.limits(), trace);
     }
 

@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.type.LogicalType;
 
 /** Reads documents, and writes them so that the same ones look the same. */
-final class DocumentReader {
+public final class DocumentReader {
 
     /** PostgreSQL stores neither the character 0 nor half a surrogate pair. */
     private static final Pattern NOT_TEXT = Pattern.compile("[\\x00\\p{Cs}]");
@@ -43,7 +43,7 @@ final class DocumentReader {
     }
 
     /** What a caller sent. */
-    <T> T read(byte[] body, Class<T> type) {
+    public <T> T read(byte[] body, Class<T> type) {
         T read;
         try {
             requireStorable("", mapper.readTree(body));
@@ -82,7 +82,7 @@ final class DocumentReader {
     }
 
     /** What is stored. */
-    ObjectNode tree(String stored) {
+    public ObjectNode tree(String stored) {
         return (ObjectNode) mapper.readTree(stored);
     }
 
@@ -94,23 +94,27 @@ final class DocumentReader {
     }
 
     /** By way of text, so that it equals what is read from the database. */
-    ObjectNode tree(Document document) {
+    public ObjectNode tree(Object document) {
         return tree(mapper.writeValueAsString(document));
     }
 
     Document document(ObjectNode tree) {
-        return mapper.treeToValue(tree, Document.class);
+        return document(tree, Document.class);
     }
 
-    String text(JsonNode tree) {
+    public <T> T document(ObjectNode tree, Class<T> type) {
+        return mapper.treeToValue(tree, type);
+    }
+
+    public String text(JsonNode tree) {
         return mapper.writeValueAsString(tree);
     }
 
-    String text(Map<String, String> secrets) {
+    public String text(Map<String, String> secrets) {
         return mapper.writeValueAsString(secrets);
     }
 
-    Map<String, String> secrets(String text) {
+    public Map<String, String> secrets(String text) {
         return mapper.readValue(text, mapper.getTypeFactory().constructMapType(Map.class, String.class, String.class));
     }
 }

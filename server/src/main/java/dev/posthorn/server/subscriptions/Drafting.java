@@ -67,13 +67,9 @@ final class Drafting {
         return asked.startingAt(start);
     }
 
-    /** A name may lead to an address that the URL does not show. */
-    private static void requireAllowed(SinkDocument sink, Subscription subscription) {
-        sink.refusal(subscription.sink()).ifPresent(reason -> {
-            throw Assembly.refusal(
-                    "sink.url",
-                    "must not be sent to: " + reason
-                            + "; give a public address, or allow this one in posthorn.destinations");
+    private void requireAllowed(SinkDocument sink, Subscription subscription) {
+        translation.refusal(sink, subscription).ifPresent(violation -> {
+            throw Assembly.refusal(violation.field(), violation.rule());
         });
     }
 

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 /** Where the secrets stand in a document, and how it is taken apart into them and the rest. */
-final class SecretPlaces {
+public final class SecretPlaces {
 
     /** What people see in place of a secret. */
     static final String MASK = "********";
@@ -30,7 +30,7 @@ final class SecretPlaces {
      *
      * @param secrets by their places, which are written as fields are: {@code sink.auth.token}
      */
-    record Parted(ObjectNode masked, Map<String, String> secrets) {
+    public record Parted(ObjectNode masked, Map<String, String> secrets) {
 
         @Override
         public String toString() {
@@ -38,7 +38,7 @@ final class SecretPlaces {
         }
     }
 
-    static Parted part(ObjectNode full) {
+    public static Parted part(ObjectNode full) {
         Map<String, String> secrets = new LinkedHashMap<>();
         ObjectNode masked = replaced(full, (place, secret) -> {
             secrets.put(place, secret);
@@ -48,7 +48,7 @@ final class SecretPlaces {
     }
 
     /** The document with its secrets; those that are masked are taken from the stored ones. */
-    static ObjectNode joined(ObjectNode masked, Map<String, String> stored) {
+    public static ObjectNode joined(ObjectNode masked, Map<String, String> stored) {
         return replaced(masked, (place, value) -> value.equals(MASK) ? stored(stored, place) : value);
     }
 
@@ -62,7 +62,7 @@ final class SecretPlaces {
     }
 
     /** Whether a secret is left as it was. */
-    static boolean hasMask(ObjectNode document) {
+    public static boolean hasMask(ObjectNode document) {
         boolean[] found = new boolean[1];
         replaced(document, (place, value) -> {
             found[0] |= value.equals(MASK);

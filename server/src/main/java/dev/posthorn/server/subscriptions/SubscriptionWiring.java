@@ -9,7 +9,9 @@ import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.masking.Masker;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.subscriptions.sinks.Guards;
 import dev.posthorn.server.subscriptions.sinks.HubDestinations;
+import dev.posthorn.server.subscriptions.sinks.Surroundings;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
@@ -29,8 +31,10 @@ class SubscriptionWiring {
     }
 
     @Bean
-    Translation translation(HubSettings settings) {
-        return new Translation(HubDestinations.of(settings), settings.relay().leaseTtl());
+    Translation translation(HubSettings settings, Guards guards) {
+        return new Translation(
+                new Surroundings(HubDestinations.of(settings), guards),
+                settings.relay().leaseTtl());
     }
 
     @Bean

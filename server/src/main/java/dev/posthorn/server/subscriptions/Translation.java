@@ -1,13 +1,16 @@
 package dev.posthorn.server.subscriptions;
 
-import dev.posthorn.http.Destinations;
 import dev.posthorn.relay.AfterDeadLetter;
 import dev.posthorn.relay.Ordering;
 import dev.posthorn.relay.Subscription;
 import dev.posthorn.relay.WhenUnavailable;
+import dev.posthorn.server.problem.Violation;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
+import dev.posthorn.server.subscriptions.sinks.SinkDocument;
+import dev.posthorn.server.subscriptions.sinks.Surroundings;
 import dev.posthorn.sink.Sink;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +26,12 @@ final class Translation {
     private static final double LEAST_RATE = 0.01;
     private static final double GREATEST_RATE = 1_000_000;
 
-    private final Destinations destinations;
+    private final Surroundings surroundings;
     private final @Nullable Duration leaseTtl;
 
     /** A given lease time is lengthened for a subscription whose timeout needs a longer one. */
-    Translation(Destinations destinations, @Nullable Duration leaseTtl) {
-        this.destinations = destinations;
+    Translation(Surroundings surroundings, @Nullable Duration leaseTtl) {
+        this.surroundings = surroundings;
         this.leaseTtl = leaseTtl;
     }
 
@@ -62,7 +65,12 @@ final class Translation {
     }
 
     private Sink sink(Document document) {
-        return Assembly.required("sink", document.sink()).build(destinations);
+        return Assembly.required("sink", document.sink()).build(surroundings);
+    }
+
+    /** Why nothing can be sent there at present. */
+    Optional<Violation> refusal(SinkDocument sink, Subscription subscription) {
+        return sink.refusal(subscription.sink(), surroundings);
     }
 
     private @Nullable Duration leaseTtl(Document document) {

@@ -47,6 +47,14 @@ final class RoleTable {
             POST   /v1/subscriptions/{name}/pause         | operator
             POST   /v1/subscriptions/{name}/resume        | operator
             POST   /v1/subscriptions/{name}/test          | operator
+            GET    /v1/guards                             | viewer operator
+            GET    /v1/guards/{name}                      | viewer operator
+            PUT    /v1/guards/{name}                      | admin
+            DELETE /v1/guards/{name}                      | admin
+            GET    /v1/guards/{name}/forwards             | viewer operator
+            GET    /v1/guards/{name}/forwards/{eventId}   | viewer operator
+            POST   /v1/guards/{name}/forwards/{eventId}/decision | operator
+            POST   /v1/guard/{name}                       | publisher
             POST   /v1/replay                             | operator
             POST   /replay                                | operator
             GET    /v1/replay                             | viewer operator

@@ -3,6 +3,7 @@ package dev.posthorn.server.subscriptions.sinks;
 import dev.posthorn.http.Destinations;
 import dev.posthorn.http.Form;
 import dev.posthorn.http.HttpSink;
+import dev.posthorn.server.problem.Violation;
 import dev.posthorn.sink.Sink;
 import java.util.List;
 import java.util.Locale;
@@ -50,9 +51,18 @@ public record HttpDocument(
     }
 
     @Override
-    public HttpSink build(Destinations destinations) {
-        HttpSink.Builder builder =
-                HttpSink.builder(Assembly.required("sink.url", url)).destinations(destinations);
+    public HttpSink build(Surroundings surroundings) {
+        return build(HttpSink.builder(Assembly.required("sink.url", url)).destinations(surroundings.destinations()));
+    }
+
+    /** One that sends nothing again by itself. */
+    public HttpSink buildOnce(Destinations destinations) {
+        return build(HttpSink.builder(Assembly.required("sink.url", url))
+                .destinations(destinations)
+                .once());
+    }
+
+    private HttpSink build(HttpSink.Builder builder) {
         Assembly<HttpSink.Builder, HttpSink> assembly = Assembly.of("sink.url", builder, HttpSink.Builder::build)
                 .add("sink.form", form, (b, value) -> b.form(Form.valueOf(value.name())))
                 .add("sink.auth", auth, (b, value) -> b.authentication(value.authentication()))
@@ -74,8 +84,17 @@ public record HttpDocument(
     }
 
     @Override
-    public Optional<String> refusal(Sink built) {
-        return built instanceof HttpSink http ? http.refusal() : Optional.empty();
+    public Optional<Violation> refusal(Sink built, Surroundings surroundings) {
+        return built instanceof HttpSink http ? refusal(http) : Optional.empty();
+    }
+
+    /** A name may lead to an address that the URL does not show. */
+    public static Optional<Violation> refusal(HttpSink built) {
+        return built.refusal()
+                .map(reason -> Violation.of(
+                        "sink.url",
+                        "must not be sent to: " + reason
+                                + "; give a public address, or allow this one in posthorn.destinations"));
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.posthorn.server.subscriptions.sinks;
 
-import dev.posthorn.http.Destinations;
 import dev.posthorn.kafka.KafkaSink;
+import dev.posthorn.server.problem.Violation;
 import dev.posthorn.sink.Sink;
 import java.util.Map;
 import java.util.Optional;
@@ -23,7 +23,7 @@ public record KafkaDocument(
         implements SinkDocument {
 
     @Override
-    public KafkaSink build(Destinations destinations) {
+    public KafkaSink build(Surroundings surroundings) {
         KafkaSink.Builder builder = KafkaSink.builder(Assembly.required("sink.bootstrapServers", bootstrapServers));
         Assembly<KafkaSink.Builder, KafkaSink> assembly = Assembly.of(
                         "sink.bootstrapServers", builder, KafkaSink.Builder::build)
@@ -41,7 +41,7 @@ public record KafkaDocument(
 
     /** Brokers are ours, so any address will do. */
     @Override
-    public Optional<String> refusal(Sink built) {
+    public Optional<Violation> refusal(Sink built, Surroundings surroundings) {
         return Optional.empty();
     }
 

@@ -2,7 +2,7 @@ package dev.posthorn.server.subscriptions.sinks;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import dev.posthorn.http.Destinations;
+import dev.posthorn.server.problem.Violation;
 import dev.posthorn.sink.Sink;
 import java.util.Optional;
 
@@ -10,13 +10,14 @@ import java.util.Optional;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 @JsonSubTypes({
     @JsonSubTypes.Type(name = "http", value = HttpDocument.class),
-    @JsonSubTypes.Type(name = "kafka", value = KafkaDocument.class)
+    @JsonSubTypes.Type(name = "kafka", value = KafkaDocument.class),
+    @JsonSubTypes.Type(name = "guard", value = GuardDocument.class)
 })
-public sealed interface SinkDocument permits HttpDocument, KafkaDocument {
+public sealed interface SinkDocument permits HttpDocument, KafkaDocument, GuardDocument {
 
     /** The sink; a setting that cannot be used is a problem that names it. */
-    Sink build(Destinations destinations);
+    Sink build(Surroundings surroundings);
 
     /** Why nothing can be sent there at present, by a look that may take some seconds. */
-    Optional<String> refusal(Sink built);
+    Optional<Violation> refusal(Sink built, Surroundings surroundings);
 }
