@@ -22,7 +22,17 @@ public final class RecordedEvents {
     }
 
     public static RecordedEvents in(Connection connection, SchemaName schema) {
-        return new RecordedEvents(new EventReader(schema).after(connection, 0, Integer.MAX_VALUE));
+        return after(connection, schema, 0);
+    }
+
+    /** Only those recorded after the one of this seq. */
+    public static RecordedEvents after(Connection connection, SchemaName schema, long seq) {
+        return new RecordedEvents(new EventReader(schema).after(connection, seq, Integer.MAX_VALUE));
+    }
+
+    /** The greatest seq among them, 0 if there are none. */
+    public long lastSeq() {
+        return events.stream().mapToLong(RecordedEvent::seq).max().orElse(0);
     }
 
     public List<Event> events() {

@@ -1,0 +1,81 @@
+package dev.posthorn.spring;
+
+import dev.posthorn.kafka.consumer.InboxConsumer;
+import dev.posthorn.relay.Subscription;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+
+/** Runs a consumer for every method with {@link InboxListener} while the application runs. */
+final class InboxListeners implements SmartLifecycle, SubscriptionSource {
+
+    private final ListenerMethods methods;
+    private final ConsumerFactory factory;
+    private @Nullable List<InboxConsumer> consumers;
+    private boolean running;
+
+    InboxListeners(ListenerMethods methods, ConsumerFactory factory) {
+        this.methods = methods;
+        this.factory = factory;
+    }
+
+    /** Made when the relay asks for their subscriptions, before they take events. */
+    private synchronized List<InboxConsumer> consumers() {
+        List<InboxConsumer> made = consumers;
+        if (made == null) {
+            requireDifferentNames(methods.found());
+            made = methods.found().stream().map(factory::create).toList();
+            consumers = made;
+        }
+        return made;
+    }
+
+    private void requireDifferentNames(List<ListenerMethod> all) {
+        Map<String, ListenerMethod> byName = new HashMap<>();
+        for (ListenerMethod each : all) {
+            String name = factory.name(each);
+            ListenerMethod other = byName.put(name, each);
+            if (other != null) {
+                throw new SetupException(
+                        other + " and " + each + " are both the consumer '" + name
+                                + "', so that of an event only one of them would be told",
+                        "Give each a name of its own: @InboxListener(consumer = …)");
+            }
+        }
+    }
+
+    @Override
+    public List<Subscription> subscriptions() {
+        return consumers().stream()
+                .flatMap(consumer -> consumer.subscription().stream())
+                .toList();
+    }
+
+    @Override
+    public synchronized void start() {
+        consumers().forEach(InboxConsumer::start);
+        running = true;
+    }
+
+    @Override
+    public synchronized void stop() {
+        if (consumers != null) {
+            consumers.forEach(InboxConsumer::close);
+        }
+        consumers = null;
+        running = false;
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return running;
+    }
+
+    /** After the relay, and stopped before it. */
+    @Override
+    public int getPhase() {
+        return RelayRunner.PHASE + 512;
+    }
+}

@@ -1,0 +1,21 @@
+package dev.posthorn.spring;
+
+import dev.posthorn.kafka.KafkaSink;
+import dev.posthorn.sink.Sink;
+
+/** Apart from others, because posthorn-kafka may be missing. */
+final class KafkaSinks {
+
+    private KafkaSinks() {}
+
+    static Sink create(String property, SubscriptionProperties.Kafka settings, KafkaConnection kafka) {
+        KafkaSink.Builder sink =
+                KafkaSink.builder(kafka.requireServers(settings.bootstrapServers(), property + ".bootstrap-servers"));
+        if (settings.topic() != null) {
+            sink.topic(settings.topic());
+        }
+        settings.topics().forEach(sink::topicFor);
+        kafka.and(settings.properties()).forEach(sink::setting);
+        return sink.build();
+    }
+}

@@ -1,0 +1,71 @@
+package dev.posthorn.spring;
+
+import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.RelayListener;
+import dev.posthorn.relay.Subscription;
+import dev.posthorn.testing.SteppedRelay;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Scope;
+import org.springframework.core.env.Environment;
+
+/** The relay in the application's process and the subscriptions that it serves. */
+@AutoConfiguration(after = PosthornAutoConfiguration.class)
+@ConditionalOnBean(DataSource.class)
+@Conditional(RelayRole.class)
+@Import(SubscriptionRegistrar.class)
+public final class RelayAutoConfiguration {
+
+    RelayAutoConfiguration() {}
+
+    @Bean
+    SubscriptionFactory posthornSubscriptionFactory(
+            ApplicationContext context, PosthornProperties properties, Environment environment) {
+        return new SubscriptionFactory(
+                properties,
+                new SinkFactory(
+                        context, KafkaConnection.of(properties.kafka(), environment), context.getClassLoader()));
+    }
+
+    /** Not in tests that step a relay by hand. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(SteppedRelay.class)
+    static class Running {
+
+        @Bean
+        @Lazy(false)
+        @DependsOnDatabaseInitialization
+        RelayRunner posthornRelayRunner(
+                DataSources dataSources,
+                PosthornProperties properties,
+                ObjectProvider<Subscription> subscriptions,
+                ObjectProvider<SubscriptionSource> more,
+                ObjectProvider<RelayListener> listeners) {
+            return new RelayRunner(
+                    dataSources,
+                    properties,
+                    () -> Stream.concat(
+                            subscriptions.orderedStream(),
+                            more.orderedStream().flatMap(each -> each.subscriptions().stream())),
+                    listeners);
+        }
+
+        /** Whichever runs at the time of asking: an application that is stopped and started again has a new one. */
+        @Bean(destroyMethod = "")
+        @Scope("prototype")
+        Relay posthornRelay(RelayRunner runner) {
+            return runner.relay();
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.posthorn.spring;
+
+import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.RelayListener;
+import dev.posthorn.relay.Subscription;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.SmartLifecycle;
+
+/** Runs the relay of this process while the application runs. */
+final class RelayRunner implements SmartLifecycle {
+
+    /** Before a web server takes requests, and until after it has ended the last one. */
+    static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4096;
+
+    private final DataSources dataSources;
+    private final PosthornProperties properties;
+    private final Supplier<Stream<Subscription>> subscriptions;
+    private final ObjectProvider<RelayListener> listeners;
+    private volatile @Nullable Relay relay;
+    private @Nullable RelayConnections connections;
+
+    RelayRunner(
+            DataSources dataSources,
+            PosthornProperties properties,
+            Supplier<Stream<Subscription>> subscriptions,
+            ObjectProvider<RelayListener> listeners) {
+        this.dataSources = dataSources;
+        this.properties = properties;
+        this.subscriptions = subscriptions;
+        this.listeners = listeners;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (relay != null) {
+            return;
+        }
+        RelayConnections opened = RelayConnections.of(dataSources.ofRelay(), properties.relay());
+        try {
+            relay = builder(opened).start();
+            connections = opened;
+        } catch (RuntimeException e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    private Relay.Builder builder(RelayConnections opened) {
+        PosthornProperties.Relay settings = properties.relay();
+        Relay.Builder builder = Relay.builder(opened.dataSource())
+                .schema(properties.schema().name())
+                .workers(settings.workers())
+                .retention(settings.retention().retention());
+        if (settings.instance() != null) {
+            builder.instance(settings.instance());
+        }
+        listeners.orderedStream().forEach(builder::listener);
+        subscriptions.get().forEach(builder::subscribe);
+        return builder;
+    }
+
+    @Override
+    public synchronized void stop() {
+        Relay running = relay;
+        relay = null;
+        if (running != null) {
+            running.close();
+        }
+        if (connections != null) {
+            connections.close();
+            connections = null;
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return relay != null;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+
+    /** The one that runs; started now if the application has not come to that yet. */
+    Relay relay() {
+        start();
+        Relay running = relay;
+        if (running == null) {
+            throw new IllegalStateException("the relay is being stopped");
+        }
+        return running;
+    }
+
+    void wake() {
+        Relay running = relay;
+        if (running != null) {
+            running.wake();
+        }
+    }
+}

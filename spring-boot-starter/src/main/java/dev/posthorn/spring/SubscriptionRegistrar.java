@@ -1,0 +1,45 @@
+package dev.posthorn.spring;
+
+import dev.posthorn.relay.Subscription;
+import java.util.Map;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionBuilder;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+
+/** Makes every subscription of {@code posthorn.subscriptions} a bean, like those that an application defines itself. */
+final class SubscriptionRegistrar implements ImportBeanDefinitionRegistrar {
+
+    private static final Bindable<Map<String, SubscriptionProperties>> SUBSCRIPTIONS =
+            Bindable.mapOf(String.class, SubscriptionProperties.class);
+
+    private final Environment environment;
+    private final BeanFactory beans;
+
+    SubscriptionRegistrar(Environment environment, BeanFactory beans) {
+        this.environment = environment;
+        this.beans = beans;
+    }
+
+    @Override
+    public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+        Binder.get(environment)
+                .bind("posthorn.subscriptions", SUBSCRIPTIONS)
+                .orElse(Map.of())
+                .keySet()
+                .forEach(name -> register(name, registry));
+    }
+
+    private void register(String name, BeanDefinitionRegistry registry) {
+        registry.registerBeanDefinition(
+                "posthornSubscription." + name,
+                BeanDefinitionBuilder.genericBeanDefinition(
+                                Subscription.class,
+                                () -> beans.getBean(SubscriptionFactory.class).create(name))
+                        .getBeanDefinition());
+    }
+}

@@ -1,0 +1,28 @@
+package dev.posthorn.spring.metrics;
+
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.relay.Relay;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+
+/** The health {@code posthorn}, if there is an actuator. */
+@AutoConfiguration(afterName = "dev.posthorn.spring.PosthornAutoConfiguration")
+@ConditionalOnClass(HealthIndicator.class)
+@ConditionalOnBean(WatchedDataSource.class)
+public class PosthornHealthAutoConfiguration {
+
+    @Bean
+    @ConditionalOnEnabledHealthIndicator("posthorn")
+    @ConditionalOnMissingBean(name = "posthornHealthIndicator")
+    HealthIndicator posthornHealthIndicator(
+            WatchedDataSource watched, ObjectProvider<SchemaName> schema, ObjectProvider<Relay> relay) {
+        return new PosthornHealth(
+                watched.dataSource(), schema.getIfAvailable(() -> SchemaName.DEFAULT), relay::getIfAvailable);
+    }
+}

@@ -1,0 +1,5 @@
+/** Receives webhooks in Spring MVC. */
+@NullMarked
+package dev.posthorn.spring.webhook;
+
+import org.jspecify.annotations.NullMarked;

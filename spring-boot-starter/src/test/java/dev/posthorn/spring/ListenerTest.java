@@ -1,0 +1,155 @@
+package dev.posthorn.spring;
+
+import static dev.posthorn.spring.Shop.event;
+import static dev.posthorn.spring.Shop.outbox;
+import static dev.posthorn.spring.Shop.types;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.inbox.Inbox;
+import dev.posthorn.inbox.Once;
+import dev.posthorn.spring.shop.Purchase;
+import dev.posthorn.spring.shop.Purchases;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What surrounds a listener's method, without Kafka. */
+class ListenerTest {
+
+    private final String key = UUID.randomUUID().toString();
+    private final SpringTransactions transactions =
+            new SpringTransactions(Shop.bean(PlatformTransactionManager.class), Shop.bean(DataSource.class));
+
+    @Test
+    void theEffectByJpaTheInboxEntryAndWhatIsRecordedAreOneTransaction() {
+        UUID eventId = UUID.randomUUID();
+
+        assertThatThrownBy(() -> handle(eventId, true)).isInstanceOf(IOException.class);
+        assertThat(Shop.bean(Purchases.class).existsById(key)).isFalse();
+        assertThat(types(key)).isEmpty();
+
+        assertThat(once(eventId).isDuplicate())
+                .as("the entry was rolled back too")
+                .isFalse();
+        assertThat(once(eventId).isDuplicate()).isTrue();
+        assertThat(types(key)).containsExactly("booked");
+        assertThat(Shop.bean(Purchases.class).existsById(key)).isTrue();
+    }
+
+    private Once<Purchase> once(UUID eventId) {
+        try {
+            return handle(eventId, false);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private Once<Purchase> handle(UUID eventId, boolean failing) throws IOException {
+        return transactions.run(connection -> Inbox.create().once(connection, "shop", eventId, same -> {
+            Purchase purchase = Shop.bean(Purchases.class).save(new Purchase(key));
+            outbox().record(event("booked", key));
+            if (failing) {
+                throw new IOException("no paper");
+            }
+            return purchase;
+        }));
+    }
+
+    @Test
+    void transactionsOfAnotherDataSourceAreRefused() {
+        PGSimpleDataSource other = new PGSimpleDataSource();
+        other.setUrl(TestServer.database());
+        SpringTransactions foreign =
+                new SpringTransactions(new JdbcTransactionManager(other), Shop.bean(DataSource.class));
+
+        assertThatThrownBy(() -> foreign.run(connection -> "never"))
+                .isInstanceOf(SetupException.class)
+                .hasMessageContaining("posthorn.inbox.transaction-manager");
+    }
+
+    record Booking(String id, int amount) {}
+
+    static final class Methods {
+
+        private final List<Object> taken = new ArrayList<>();
+
+        @InboxListener(topics = "a")
+        void event(Event event) {
+            taken.add(event.type());
+        }
+
+        @InboxListener(topics = "a")
+        void payload(Booking booking) {
+            taken.add(booking);
+        }
+
+        @InboxListener(topics = "a")
+        void both(Booking booking, Event event) {
+            taken.add(booking.id() + event.type());
+        }
+
+        @InboxListener(topics = "a")
+        void batch(List<Event> events) {
+            taken.add(events.size());
+        }
+
+        @InboxListener(topics = "a")
+        void failing(Event event) throws IOException {
+            throw new IOException("no paper");
+        }
+
+        @InboxListener(topics = "a")
+        void wrong(Event event, String other) {}
+    }
+
+    @Test
+    void aMethodGetsWhatItAsksFor() throws Exception {
+        Methods bean = new Methods();
+        Event event = Event.builder()
+                .source("s")
+                .type("booked")
+                .json("{\"id\":\"b1\",\"amount\":3}")
+                .build();
+        method(bean, "event").handle(event, JsonMapper.shared());
+        method(bean, "payload").handle(event, JsonMapper.shared());
+        method(bean, "both").handle(event, JsonMapper.shared());
+        method(bean, "batch").handle(List.of(event, event));
+
+        assertThat(bean.taken).containsExactly("booked", new Booking("b1", 3), "b1booked", 2);
+        assertThat(method(bean, "batch").takesBatches()).isTrue();
+        assertThat(method(bean, "event").takesBatches()).isFalse();
+    }
+
+    @Test
+    void whatAMethodThrowsComesAsItIs() {
+        assertThatThrownBy(() -> method(new Methods(), "failing").handle(event("a", key), JsonMapper.shared()))
+                .isInstanceOf(IOException.class)
+                .hasMessage("no paper");
+    }
+
+    @Test
+    void aMethodThatCannotTakeEventsIsToldByName() {
+        assertThatThrownBy(() -> method(new Methods(), "wrong").requireUsable())
+                .isInstanceOf(SetupException.class)
+                .hasMessageContaining("Methods.wrong")
+                .hasMessageContaining("List<Event>");
+    }
+
+    private static ListenerMethod method(Methods bean, String name) {
+        ListenerMethods methods = new ListenerMethods();
+        methods.postProcessAfterInitialization(bean, "bean");
+        return methods.found().stream()
+                .filter(each -> each.method().getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+}

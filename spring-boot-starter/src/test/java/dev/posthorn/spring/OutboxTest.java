@@ -1,0 +1,231 @@
+package dev.posthorn.spring;
+
+import static dev.posthorn.spring.Shop.event;
+import static dev.posthorn.spring.Shop.outbox;
+import static dev.posthorn.spring.Shop.transaction;
+import static dev.posthorn.spring.Shop.types;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.event.Event;
+import dev.posthorn.event.EventLimits;
+import dev.posthorn.spring.shop.Purchase;
+import dev.posthorn.spring.shop.Purchases;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jooq.DSLContext;
+import org.jooq.impl.DSL;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What is recorded belongs to the transaction, in whatever way that one was made. */
+class OutboxTest {
+
+    private final String key = UUID.randomUUID().toString();
+
+    @Test
+    void eventsOfATransactionAreInTheLogInTheirOrderAfterItsCommit() {
+        Event first = event("first", key);
+        List<UUID> ids = transaction().execute(status -> {
+            List<UUID> given = new ArrayList<>(List.of(outbox().record(first)));
+            given.addAll(outbox().record(List.of(event("second", key), event("third", key))));
+            assertThat(types(key)).as("before the commit").isEmpty();
+            return given;
+        });
+
+        assertThat(types(key)).containsExactly("first", "second", "third");
+        assertThat(ids).hasSize(3).first().isEqualTo(first.id());
+    }
+
+    @Test
+    void aRolledBackTransactionRecordsNothing() {
+        transaction().executeWithoutResult(status -> {
+            outbox().record(event("never", key));
+            status.setRollbackOnly();
+        });
+
+        assertThat(types(key)).isEmpty();
+    }
+
+    @Test
+    void withoutATransactionRecordingIsRefusedWithTheRemedy() {
+        assertThatThrownBy(() -> outbox().record(event("never", key)))
+                .isInstanceOf(NoTransactionException.class)
+                .hasMessageContaining("without a transaction")
+                .hasMessageContaining("@Transactional");
+    }
+
+    @Test
+    void inAReadOnlyTransactionRecordingIsRefused() {
+        TransactionTemplate readOnly = transaction();
+        readOnly.setReadOnly(true);
+
+        assertThatThrownBy(() -> readOnly.execute(status -> outbox().record(event("never", key))))
+                .isInstanceOf(NoTransactionException.class)
+                .hasMessageContaining("readOnly");
+    }
+
+    @Test
+    void inATransactionOfAnotherDataSourceRecordingIsRefused() {
+        PGSimpleDataSource other = new PGSimpleDataSource();
+        other.setUrl(TestServer.database());
+        TransactionTemplate foreign = new TransactionTemplate(new JdbcTransactionManager(other));
+
+        assertThatThrownBy(() -> foreign.execute(status -> outbox().record(event("never", key))))
+                .isInstanceOf(NoTransactionException.class)
+                .hasMessageContaining("another data source")
+                .hasMessageContaining("posthorn.data-source");
+    }
+
+    @Test
+    void afterTheCommitRecordingIsRefusedAlthoughSpringStillCallsTheTransactionActive() {
+        List<Throwable> refusals = new ArrayList<>();
+        transaction()
+                .executeWithoutResult(status ->
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                            @Override
+                            public void afterCommit() {
+                                refusals.add(org.assertj.core.api.Assertions.catchThrowable(
+                                        () -> outbox().record(event("never", key))));
+                                transaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+                                        .executeWithoutResult(inner -> outbox().record(event("in-a-new-one", key)));
+                            }
+                        }));
+
+        assertThat(refusals).singleElement().isInstanceOf(NoTransactionException.class);
+        assertThat(types(key)).containsExactly("in-a-new-one");
+    }
+
+    @Test
+    void whatABeforeCommitListenerRecordsIsWrittenEvenIfItsTurnComesLater() {
+        transaction().executeWithoutResult(status -> {
+            outbox().record(event("first", key));
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void beforeCommit(boolean readOnly) {
+                    outbox().record(event("second", key));
+                }
+            });
+        });
+
+        assertThat(types(key)).containsExactly("first", "second");
+    }
+
+    @Test
+    void whatAListenerOfTheFlushRecordsIsWrittenToo() {
+        List<Event> fromListeners = new ArrayList<>(List.of(event("second", key), event("third", key)));
+        List<SpringOutbox> self = new ArrayList<>();
+        self.add(new SpringOutbox(
+                Shop.bean(javax.sql.DataSource.class),
+                new OutboxSettings(dev.posthorn.Outbox.create(), EventLimits.DEFAULT),
+                new AnnotatedEvents(JsonMapper.shared(), "shop"),
+                Traces.NONE,
+                () -> {
+                    if (!fromListeners.isEmpty()) {
+                        self.get(0).record(fromListeners.remove(0));
+                    }
+                },
+                () -> {}));
+        transaction().executeWithoutResult(status -> self.get(0).record(event("first", key)));
+
+        assertThat(types(key)).containsExactly("first", "second", "third");
+    }
+
+    @Test
+    void anInnerTransactionOfItsOwnKeepsItsEventsApart() {
+        transaction().executeWithoutResult(outer -> {
+            outbox().record(event("outer", key));
+            transaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+                    .executeWithoutResult(inner -> outbox().record(event("inner", key)));
+            assertThat(types(key)).containsExactly("inner");
+            outer.setRollbackOnly();
+        });
+
+        assertThat(types(key)).containsExactly("inner");
+    }
+
+    @Test
+    void whatIsRolledBackToASavepointIsNotRecorded() {
+        TransactionTemplate jdbc =
+                new TransactionTemplate(watched(new JdbcTransactionManager(Shop.bean(javax.sql.DataSource.class))));
+        TransactionTemplate nested = new TransactionTemplate(jdbc.getTransactionManager());
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        jdbc.executeWithoutResult(outer -> {
+            nested.executeWithoutResult(inner -> {
+                outbox().record(event("dropped-first", key));
+                inner.setRollbackOnly();
+            });
+            outbox().record(event("kept", key));
+            nested.executeWithoutResult(inner -> {
+                outbox().record(event("dropped", key));
+                inner.setRollbackOnly();
+            });
+            nested.executeWithoutResult(inner -> outbox().record(event("kept-too", key)));
+        });
+
+        assertThat(types(key)).containsExactly("kept", "kept-too");
+    }
+
+    private static JdbcTransactionManager watched(JdbcTransactionManager manager) {
+        new CommitWatchPostProcessor().postProcessAfterInitialization(manager, "manager");
+        return manager;
+    }
+
+    @Test
+    void anEventIsCheckedWhenItIsRecordedAndNotOnlyWhenItIsWritten() {
+        Event large = Event.builder()
+                .source("test")
+                .type("large")
+                .payload(new byte[2000])
+                .build();
+
+        transaction()
+                .executeWithoutResult(status -> assertThatThrownBy(() -> outbox().record(large))
+                        .isInstanceOf(PosthornException.class)
+                        .hasMessageContaining("payload has 2000 bytes"));
+    }
+
+    @Test
+    void jooqAndTheOutboxShareTheTransaction() {
+        DSLContext jooq = Shop.bean(DSLContext.class);
+        transaction().executeWithoutResult(status -> {
+            insert(jooq, key);
+            outbox().record(event("kept", key));
+        });
+        transaction().executeWithoutResult(status -> {
+            insert(jooq, key + "-2");
+            outbox().record(event("dropped", key));
+            status.setRollbackOnly();
+        });
+
+        assertThat(types(key)).containsExactly("kept");
+        assertThat(Shop.bean(Purchases.class).existsById(key)).isTrue();
+        assertThat(Shop.bean(Purchases.class).existsById(key + "-2")).isFalse();
+    }
+
+    private static void insert(DSLContext jooq, String id) {
+        jooq.insertInto(DSL.table("purchase"))
+                .columns(DSL.field("id"), DSL.field("total"))
+                .values(id, 1)
+                .execute();
+    }
+
+    @Test
+    void jpaAndTheOutboxShareTheTransaction() {
+        transaction().executeWithoutResult(status -> {
+            Shop.bean(Purchases.class).save(new Purchase(key));
+            outbox().record(event("kept", key));
+        });
+
+        assertThat(types(key)).containsExactly("kept");
+        assertThat(Shop.bean(Purchases.class).existsById(key)).isTrue();
+    }
+}

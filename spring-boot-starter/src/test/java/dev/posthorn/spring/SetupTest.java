@@ -1,0 +1,304 @@
+package dev.posthorn.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.Schema;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.Subscription;
+import dev.posthorn.sink.Sink;
+import dev.posthorn.testing.RecordingSink;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizationAutoConfiguration;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** What an application may set, and what it is told if that does not fit together. */
+class SetupTest {
+
+    private static final String DATABASE = TestServer.database();
+
+    private static final List<FailureAnalyzer> ANALYZERS =
+            List.of(new SetupFailureAnalyzer(), new PosthornFailureAnalyzer(), new NoTransactionFailureAnalyzer());
+
+    private final ApplicationContextRunner application = application(DATABASE);
+
+    private static ApplicationContextRunner application(String database) {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataSourceAutoConfiguration.class,
+                        DataSourceTransactionManagerAutoConfiguration.class,
+                        TransactionManagerCustomizationAutoConfiguration.class,
+                        JdbcTemplateAutoConfiguration.class,
+                        JacksonAutoConfiguration.class,
+                        PosthornAutoConfiguration.class,
+                        FlywaySchemaAutoConfiguration.class,
+                        RelayAutoConfiguration.class,
+                        InboxAutoConfiguration.class))
+                .withPropertyValues("spring.datasource.url=" + database, "spring.application.name=shop");
+    }
+
+    @Test
+    void aWriterHasAnOutboxAndNoRelay() {
+        application
+                .withPropertyValues("posthorn.role=writer", "posthorn.subscriptions.orders.kafka.topic=orders")
+                .run(context -> assertThat(context)
+                        .hasSingleBean(Outbox.class)
+                        .doesNotHaveBean(RelayRunner.class)
+                        .doesNotHaveBean(Relay.class)
+                        .doesNotHaveBean(Subscription.class));
+    }
+
+    @Test
+    void aSubscriptionHasWhatItsPropertiesSay() {
+        application
+                .withPropertyValues(
+                        "spring.kafka.bootstrap-servers=localhost:9",
+                        "posthorn.relay.workers=1",
+                        "posthorn.subscriptions.orders.kafka.topic=orders",
+                        "posthorn.subscriptions.orders.types=order.*,basket.*",
+                        "posthorn.subscriptions.orders.start=beginning",
+                        "posthorn.subscriptions.orders.retry.max-attempts=3",
+                        "posthorn.subscriptions.orders.retry.delays=1s,10s",
+                        "posthorn.subscriptions.orders.timeout=5s",
+                        "posthorn.subscriptions.orders.lanes=2",
+                        "posthorn.subscriptions.orders.rate-per-second=7.5",
+                        "posthorn.subscriptions.orders.after-dead-letter=hold")
+                .run(context -> {
+                    Subscription orders = context.getBean(Subscription.class);
+                    assertThat(orders.name()).isEqualTo("orders");
+                    assertThat(orders.sink()).hasToString("Kafka at localhost:9, topic orders");
+                    assertThat(orders.filter().types()).containsExactly("order.*", "basket.*");
+                    assertThat(orders.retry().maxAttempts()).isEqualTo(3);
+                    assertThat(orders.retry().delays()).hasSize(2);
+                    assertThat(orders.timeout()).hasSeconds(5);
+                    assertThat(orders.lanes()).isEqualTo(2);
+                    assertThat(orders.ratePerSecond()).isEqualTo(7.5);
+                    assertThat(orders.afterDeadLetter()).hasToString("HOLD");
+                    assertThat(context.getBean(Relay.class).instance()).isNotEmpty();
+                });
+    }
+
+    @Test
+    void subscriptionsAndSinksMayBeBeans() {
+        RecordingSink sink = RecordingSink.pipelined();
+        application
+                .withBean("mine", Sink.class, () -> sink)
+                .withBean(
+                        "own",
+                        Subscription.class,
+                        () -> Subscription.to("own", sink).build())
+                .withPropertyValues("posthorn.subscriptions.orders.sink=mine")
+                .run(context -> assertThat(
+                                context.getBeansOfType(Subscription.class).values())
+                        .extracting(Subscription::name, Subscription::sink)
+                        .containsExactlyInAnyOrder(
+                                org.assertj.core.groups.Tuple.tuple("own", sink),
+                                org.assertj.core.groups.Tuple.tuple("orders", sink)));
+    }
+
+    @Test
+    void theRelayHasAPoolOfItsOwnAndEndsBeforeTheApplications() {
+        application
+                .withPropertyValues("spring.datasource.hikari.maximum-pool-size=2")
+                .run(context -> {
+                    RelayRunner runner = context.getBean(RelayRunner.class);
+                    assertThat(runner.isRunning()).isTrue();
+                    Relay first = context.getBean(Relay.class);
+                    context.stop();
+                    assertThat(runner.isRunning()).isFalse();
+                    context.start();
+                    assertThat(context.getBean(Relay.class)).as("runs again").isNotSameAs(first);
+                });
+    }
+
+    @Test
+    void aSharedPoolThatIsTooSmallIsTold() {
+        fails(
+                application.withPropertyValues(
+                        "posthorn.relay.pool=shared", "spring.datasource.hikari.maximum-pool-size=5"),
+                analysis -> {
+                    assertThat(analysis.getDescription()).contains("5 connections at most");
+                    assertThat(analysis.getAction()).contains("maximum-pool-size to at least 6", "posthorn.relay.pool");
+                });
+        application
+                .withPropertyValues("posthorn.relay.pool=shared")
+                .run(context -> assertThat(context).as("Spring Boot's default").hasNotFailed());
+    }
+
+    @Test
+    void aSinkThatIsNotOnTheClassPathIsToldWithItsDependency() {
+        fails(
+                application
+                        .withClassLoader(new FilteredClassLoader("dev.posthorn.kafka"))
+                        .withPropertyValues("posthorn.subscriptions.orders.kafka.topic=orders"),
+                analysis -> {
+                    assertThat(analysis.getDescription()).contains("posthorn.subscriptions.orders.kafka");
+                    assertThat(analysis.getAction()).contains("dev.posthorn:posthorn-kafka");
+                });
+    }
+
+    @Test
+    void noSinkTwoSinksAndAnUnknownOneAreTold() {
+        fails(
+                application.withPropertyValues("posthorn.subscriptions.orders.types=a"),
+                analysis ->
+                        assertThat(analysis.getDescription()).contains("posthorn.subscriptions.orders has no sink"));
+        fails(
+                application.withPropertyValues(
+                        "posthorn.subscriptions.orders.kafka.topic=a",
+                        "posthorn.subscriptions.orders.http.url=https://example.com"),
+                analysis -> assertThat(analysis.getDescription())
+                        .contains("posthorn.subscriptions.orders.kafka and posthorn.subscriptions.orders.http"));
+        fails(
+                application.withPropertyValues("posthorn.subscriptions.orders.sink=mine"),
+                analysis -> assertThat(analysis.getAction()).contains("dev.posthorn.sink.Sink"));
+    }
+
+    @Test
+    void aSinkThatIsSetWronglyIsToldWithItsProperty() {
+        fails(
+                application.withPropertyValues("posthorn.subscriptions.orders.kafka.topic=orders"),
+                analysis -> assertThat(analysis.getAction())
+                        .contains("posthorn.subscriptions.orders.kafka.bootstrap-servers"));
+        fails(
+                application.withPropertyValues("posthorn.subscriptions.orders.http.url=http://localhost:1/"),
+                analysis -> assertThat(analysis.getDescription())
+                        .contains("posthorn.subscriptions.orders.http: ", "loopback"));
+        fails(
+                application.withPropertyValues(
+                        "posthorn.kafka.bootstrap-servers=localhost:9",
+                        "posthorn.subscriptions.orders.kafka.topic=orders",
+                        "posthorn.subscriptions.orders.kafka.properties.acks=1"),
+                analysis -> assertThat(analysis.getDescription()).contains("setting 'acks' cannot be set"));
+    }
+
+    @Test
+    void anHttpSinkIsSetUpByItsProperties() {
+        application
+                .withPropertyValues(
+                        "posthorn.subscriptions.orders.http.url=http://localhost:1/orders",
+                        "posthorn.subscriptions.orders.http.form=structured",
+                        "posthorn.subscriptions.orders.http.allow-private-addresses=true",
+                        "posthorn.subscriptions.orders.http.user=shop",
+                        "posthorn.subscriptions.orders.http.password=secret",
+                        "posthorn.subscriptions.orders.http.secrets=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+                .run(context -> assertThat(context.getBean(Subscription.class).sink())
+                        .hasToString("HTTP to http://localhost:1/orders, basic, user 'shop'"));
+    }
+
+    @Test
+    void ofTwoDataSourcesOneHasToBeChosen() {
+        ApplicationContextRunner two = application
+                .withBean("first", DataSource.class, () -> dataSource(DATABASE))
+                .withBean("second", DataSource.class, () -> dataSource(DATABASE));
+        fails(two, analysis -> {
+            assertThat(analysis.getDescription()).contains("[first, second]");
+            assertThat(analysis.getAction()).contains("posthorn.data-source", "@Primary");
+        });
+        fails(
+                two.withPropertyValues("posthorn.data-source=third"),
+                analysis -> assertThat(analysis.getAction()).contains("[first, second]"));
+        two.withPropertyValues("posthorn.data-source=second")
+                .run(context -> assertThat(context.getBean(DataSources.class).ofOutbox())
+                        .isSameAs(context.getBean("second")));
+    }
+
+    @Test
+    void aMissingSchemaIsToldIfSomebodyElseShouldHaveInstalledIt() {
+        String empty = TestServer.database();
+        ApplicationContextRunner none = application(empty).withPropertyValues("posthorn.schema.install=none");
+        fails(none.withPropertyValues("posthorn.role=writer"), analysis -> {
+            assertThat(analysis.getDescription()).contains("schema posthorn is not installed");
+            assertThat(analysis.getAction()).contains("posthorn.schema.install=startup");
+        });
+        new Schema(SchemaName.DEFAULT).install(dataSource(empty));
+        none.run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void flywayInstallsTheTablesInItsOwnRunUnderAnotherName() {
+        ApplicationContextRunner flyway = application(TestServer.database())
+                .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+                .withPropertyValues("posthorn.schema.install=flyway", "posthorn.schema.name=mail");
+        flyway.run(context -> {
+            assertThat(context).hasNotFailed();
+            new Schema(new SchemaName("mail")).verify(context.getBean(DataSource.class));
+            assertThat(history(context.getBean(JdbcTemplate.class)))
+                    .singleElement()
+                    .satisfies(row -> assertThat(row).containsEntry("success", true));
+        });
+        flyway.run(context -> assertThat(history(context.getBean(JdbcTemplate.class)))
+                .as("unchanged, so it is not run again")
+                .hasSize(1));
+    }
+
+    private static List<Map<String, Object>> history(JdbcTemplate jdbc) {
+        return jdbc.queryForList("SELECT * FROM flyway_schema_history WHERE description = 'Posthorn'");
+    }
+
+    @Test
+    void flywayThatDoesNotRunIsTold() {
+        fails(
+                application.withPropertyValues("posthorn.schema.install=flyway"),
+                analysis -> assertThat(analysis.getAction()).contains("spring-boot-starter-flyway"));
+    }
+
+    @Test
+    void everyAnalyzerIsKnownToSpringBoot() throws Exception {
+        String factories = new String(
+                Objects.requireNonNull(getClass().getResourceAsStream("/META-INF/spring.factories"))
+                        .readAllBytes(),
+                java.nio.charset.StandardCharsets.UTF_8);
+        ANALYZERS.forEach(each -> assertThat(factories).contains(each.getClass().getName()));
+    }
+
+    @Test
+    void aMissingTransactionIsAnalyzed() {
+        FailureAnalysis analysis = analyze(new BeanCreationException(
+                "start", new NoTransactionException("An event was recorded without a transaction", "Annotate")));
+        assertThat(analysis.getAction()).isEqualTo("Annotate.");
+        assertThat(ANALYZERS.get(1).analyze(new PosthornException(ErrorCode.DATABASE, "passing")))
+                .as("not the application's mistake")
+                .isNull();
+    }
+
+    private static void fails(ApplicationContextRunner runner, Consumer<FailureAnalysis> telling) {
+        runner.run(context -> {
+            assertThat(context).hasFailed();
+            telling.accept(analyze(context.getStartupFailure()));
+        });
+    }
+
+    private static FailureAnalysis analyze(Throwable failure) {
+        return ANALYZERS.stream()
+                .map(each -> each.analyze(failure))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("nobody explains it", failure));
+    }
+
+    private static DataSource dataSource(String url) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(url);
+        return dataSource;
+    }
+}
