@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
             Retry.class,
             Replay.class,
             Webhook.class,
+            Inbox.class,
             Ingest.class
         })
 public final class Bench {

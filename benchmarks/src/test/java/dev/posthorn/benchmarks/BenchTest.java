@@ -55,6 +55,14 @@ class BenchTest {
     }
 
     @Test
+    void inboxReportsBothFormsWithAndWithoutIt() throws IOException {
+        String json = run("inbox");
+        assertThat(number(json, "batchWithPerSecond")).isPositive();
+        assertThat(number(json, "batchWithoutPerSecond")).isPositive();
+        assertThat(number(json, "singleRatio")).isPositive();
+    }
+
+    @Test
     void holdReportsBothRates() throws IOException {
         String json = run("hold");
         assertThat(number(json, "besideStuckKeyPerSecond")).isPositive();
