@@ -68,6 +68,15 @@ public final class Database {
         }
     }
 
+    /** Nobody wants to wait for them: the process that served the subscription is gone, and so would be its leases. */
+    public void endLeases(String subscription) throws SQLException {
+        execute("UPDATE posthorn.lane_lease SET expires_at = clock_timestamp() FROM posthorn.lane l"
+                + " JOIN posthorn.subscription s ON s.id = l.subscription_id WHERE l.id = lane_id AND s.name = '"
+                + subscription + "'");
+        execute("DELETE FROM posthorn.instance i USING posthorn.subscription s"
+                + " WHERE s.id = i.subscription_id AND s.name = '" + subscription + "'");
+    }
+
     /** The first column of a query, as text. */
     public List<String> column(String sql) throws SQLException {
         try (Connection connection = dataSource.getConnection();
@@ -81,6 +90,11 @@ public final class Database {
         }
     }
 
+    /** The first number of a query. */
+    public long number(String sql) throws SQLException {
+        return Long.parseLong(column(sql).get(0));
+    }
+
     /** What was committed. Fails unless every aggregate has exactly the events that its counter tells of. */
     public List<Change> committed() throws SQLException {
         List<Change> changes = new ArrayList<>();
@@ -91,8 +105,7 @@ public final class Database {
                 changes.add(Change.of(rows.getObject(1, UUID.class), rows.getBytes(2)));
             }
         }
-        long counted =
-                Long.parseLong(column("SELECT sum(counter) FROM aggregate").get(0));
+        long counted = number("SELECT sum(counter) FROM aggregate");
         long distinct = changes.stream()
                 .map(change -> change.aggregate() + " " + change.counter())
                 .distinct()

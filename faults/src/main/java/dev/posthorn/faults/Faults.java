@@ -3,6 +3,7 @@ package dev.posthorn.faults;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.faults.hub.HubKills;
 import dev.posthorn.faults.hub.TwoHubs;
+import dev.posthorn.faults.proof.RebalanceStorm;
 import dev.posthorn.faults.replay.ReplayKills;
 import dev.posthorn.faults.replay.Report;
 import dev.posthorn.faults.steps.Halts;
@@ -145,6 +146,25 @@ public final class Faults {
                 Report report = replay.run();
                 System.out.println("replay: " + report);
                 return report.broken().isEmpty();
+            }
+        });
+    }
+
+    @Command(
+            mixinStandardHelpOptions = true,
+            description = "Members of a consumer group join, leave and are killed while events come.")
+    int rebalance(
+            @Option(names = "--records", defaultValue = "50000", description = "events") int records,
+            @Option(names = "--members", defaultValue = "3", description = "at a time, at most") int members,
+            @Option(names = "--for", defaultValue = "20s", description = "over which the events are recorded")
+                    Duration time,
+            @Option(names = "--seed", defaultValue = "0", description = "0: a new one") long seed) {
+        return run(() -> {
+            RebalanceStorm.Settings settings = new RebalanceStorm.Settings(records, members, time, orAny(seed));
+            try (RebalanceStorm storm = new RebalanceStorm(Servers.newest(), Servers.kafka(), settings)) {
+                RebalanceStorm.Report report = storm.run();
+                System.out.println("rebalance: " + report);
+                return report.isClean();
             }
         });
     }

@@ -9,8 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.postgresql.ds.PGSimpleDataSource;
 
-/** The relay processes of a run, each with a name that no other one ever had. */
+/** The processes of a run, each with a name that no other one ever had. */
 public final class Fleet implements AutoCloseable {
 
     static final int LANES = 8;
@@ -23,6 +24,7 @@ public final class Fleet implements AutoCloseable {
 
     private final Database database;
     private final Class<?> program;
+    private final String names;
     private final List<String> settings;
     private final Path logs;
     private final Map<String, Process> processes = new LinkedHashMap<>();
@@ -32,6 +34,7 @@ public final class Fleet implements AutoCloseable {
         this(
                 database,
                 RelayProcess.class,
+                "relay",
                 List.of(
                         Integer.toString(receiver.socketPort()),
                         Integer.toString(receiver.httpPort()),
@@ -43,16 +46,34 @@ public final class Fleet implements AutoCloseable {
 
     /**
      * @param program its arguments are the JDBC URL, user, password, the instance's name, and then the settings
+     * @param names what every instance's name begins with
      */
-    public Fleet(Database database, Class<?> program, List<String> settings) throws IOException {
+    public Fleet(Database database, Class<?> program, String names, List<String> settings) throws IOException {
         this.database = database;
         this.program = program;
+        this.names = names;
         this.settings = List.copyOf(settings);
         this.logs = Files.createTempDirectory("posthorn-faults-");
     }
 
+    /** For the program: where its first three arguments say. */
+    public static PGSimpleDataSource dataSource(String[] args) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(args[0]);
+        dataSource.setUser(args[1]);
+        dataSource.setPassword(args[2]);
+        return dataSource;
+    }
+
+    /** For the program: its standard input ends when it is to end, and when its parent has. */
+    public static void untilToldToEnd() throws IOException {
+        while (System.in.read() >= 0) {
+            // whatever is written to it means nothing
+        }
+    }
+
     public String start() throws IOException {
-        String instance = "relay-" + ++count;
+        String instance = names + "-" + ++count;
         Process process = new ProcessBuilder(command(instance))
                 .redirectErrorStream(true)
                 .redirectOutput(logFile(instance))
@@ -131,6 +152,18 @@ public final class Fleet implements AutoCloseable {
         return logs.resolve(instance + ".log").toFile();
     }
 
+    /** Lets one end cleanly; false if it did not. */
+    public boolean stop(String instance) throws IOException, InterruptedException {
+        Process process = process(instance);
+        processes.remove(instance);
+        process.getOutputStream().close();
+        return endsCleanly(process);
+    }
+
+    private static boolean endsCleanly(Process process) throws InterruptedException {
+        return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+    }
+
     /** Lets every process end cleanly; false if one did not. */
     public boolean stop() throws IOException, InterruptedException {
         for (Process process : processes.values()) {
@@ -138,7 +171,7 @@ public final class Fleet implements AutoCloseable {
         }
         boolean clean = true;
         for (Process process : processes.values()) {
-            clean &= process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+            clean &= endsCleanly(process);
         }
         return clean;
     }

@@ -9,7 +9,6 @@ import dev.posthorn.sink.Sink;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A relay in a process of its own, so that it can be killed and frozen. It serves three subscriptions: one
@@ -30,16 +29,10 @@ public final class RelayProcess {
      * lease TTL and timeout in ms.
      */
     public static void main(String[] args) throws IOException {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(args[0]);
-        dataSource.setUser(args[1]);
-        dataSource.setPassword(args[2]);
-        Relay.Builder builder = Relay.builder(dataSource).instance(args[3]);
+        Relay.Builder builder = Relay.builder(Fleet.dataSource(args)).instance(args[3]);
         SUBSCRIPTIONS.forEach(name -> builder.subscribe(subscription(name, args)));
         Relay relay = builder.start();
-        while (System.in.read() >= 0) {
-            // whatever is written to it means nothing
-        }
+        Fleet.untilToldToEnd();
         relay.close();
         System.exit(0);
     }

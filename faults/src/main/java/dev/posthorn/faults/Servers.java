@@ -1,9 +1,10 @@
 package dev.posthorn.faults;
 
+import dev.posthorn.embedded.kafka.EmbeddedKafka;
 import dev.posthorn.embedded.postgres.Binaries;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 
-/** The PostgreSQL servers of this JVM, each started on first use and stopped with the JVM. */
+/** The PostgreSQL servers and the Kafka broker of this JVM, each started on first use and stopped with the JVM. */
 public final class Servers {
 
     private Servers() {}
@@ -16,10 +17,21 @@ public final class Servers {
         return Oldest.SERVER;
     }
 
+    /** It misses a member that was killed sooner than others do. */
+    public static EmbeddedKafka kafka() {
+        return Kafka.BROKER;
+    }
+
     private static EmbeddedPostgres start(Binaries binaries) {
         return EmbeddedPostgres.builder()
                 .binaries(binaries)
                 .setting("max_prepared_transactions", "50")
+                .start();
+    }
+
+    private static final class Kafka {
+        static final EmbeddedKafka BROKER = EmbeddedKafka.builder()
+                .setting("group.min.session.timeout.ms", "1000")
                 .start();
     }
 

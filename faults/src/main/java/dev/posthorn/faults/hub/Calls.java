@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What people ask of a hub. */
-final class Calls {
+public final class Calls {
 
     static final String SUBSCRIPTION = "receiver";
 
@@ -28,7 +28,7 @@ final class Calls {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final HubProcess hub;
 
-    Calls(HubProcess hub) {
+    public Calls(HubProcess hub) {
         this.hub = hub;
     }
 
@@ -44,7 +44,7 @@ final class Calls {
     }
 
     /** Whether it can be called and has its database. */
-    boolean isReady() throws InterruptedException {
+    public boolean isReady() throws InterruptedException {
         try {
             return send(request("/actuator/health/readiness")).statusCode() == 200;
         } catch (IOException notYet) {
@@ -64,6 +64,11 @@ final class Calls {
             }
         }
         return owners;
+    }
+
+    /** Its metrics, as Prometheus gets them. */
+    public String metrics() throws IOException, InterruptedException {
+        return send(request("/actuator/prometheus")).body();
     }
 
     private HttpRequest.Builder request(String path) {

@@ -1,6 +1,7 @@
 package dev.posthorn.faults.hub;
 
 import dev.posthorn.faults.Ledger;
+import dev.posthorn.faults.Patience;
 import dev.posthorn.faults.Tally;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -103,7 +104,7 @@ public final class HubKills implements AutoCloseable {
 
     private Report finish(long started) throws Exception {
         RecordedLog log = RecordedLog.compare(postgres.dataSource(), journal.acknowledged());
-        Patience.untilAllHaveCome(receiver, log.events().size());
+        Patience.untilAllHaveCome(receiver::distinct, log.events().size());
         Ledger.Verdict verdict = receiver.verdict(log.events());
         boolean stopped = hub.stop() && postgres.isGone();
         if (!log.isClean() || !verdict.isClean() || !stopped) {

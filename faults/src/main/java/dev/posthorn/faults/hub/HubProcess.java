@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A hub in a process of its own, started by the same command each time, on the same ports. */
-final class HubProcess implements AutoCloseable {
+public final class HubProcess implements AutoCloseable {
 
     /** What a JVM exits with after a signal that asked it to end, once its hooks have run. */
     private static final int ENDED_AS_ASKED = 128 + 15;
@@ -28,21 +28,21 @@ final class HubProcess implements AutoCloseable {
     /**
      * @param directory where it is started; its data is in there
      */
-    HubProcess(Path directory) {
+    public HubProcess(Path directory) {
         this.directory = directory;
     }
 
-    HubProcess variable(String name, String value) {
+    public HubProcess variable(String name, String value) {
         variables.put(name, value);
         return this;
     }
 
-    HubProcess setting(String name, String value) {
+    public HubProcess setting(String name, String value) {
         settings.addAll(List.of("--set", name + "=" + value));
         return this;
     }
 
-    void start() throws IOException {
+    public void start() throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command())
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
@@ -97,7 +97,7 @@ final class HubProcess implements AutoCloseable {
         return running.waitFor(40, TimeUnit.SECONDS) && running.exitValue() == ENDED_AS_ASKED;
     }
 
-    void requireAlive() {
+    public void requireAlive() {
         running();
     }
 
@@ -109,7 +109,7 @@ final class HubProcess implements AutoCloseable {
         return started;
     }
 
-    String log() {
+    public String log() {
         try {
             return Files.readString(logFile().toPath());
         } catch (IOException e) {

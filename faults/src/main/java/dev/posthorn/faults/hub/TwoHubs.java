@@ -2,6 +2,7 @@ package dev.posthorn.faults.hub;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.faults.Ledger;
+import dev.posthorn.faults.Patience;
 import dev.posthorn.faults.Tally;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -129,7 +130,7 @@ public final class TwoHubs implements AutoCloseable {
     private Report finish(Duration shared, Duration changed, Duration restart, Duration crash, Duration takenOver)
             throws Exception {
         RecordedLog log = RecordedLog.compare(postgres.dataSource(), journal.acknowledged());
-        Patience.untilAllHaveCome(receiver, log.events().size());
+        Patience.untilAllHaveCome(receiver::distinct, log.events().size());
         Ledger.Verdict verdict = receiver.verdict(log.events());
         boolean stopped = survivor.stop();
         if (!log.isClean() || !verdict.isClean() || !stopped) {

@@ -73,7 +73,7 @@ public final class ReplayKills implements AutoCloseable {
         this.replays = new Replays(database.dataSource(), SchemaName.DEFAULT);
         this.side = new SideReplay(replays, settings.sideRate());
         this.receiver = new InboxReceiver(database);
-        this.fleet = new Fleet(database, ReplayingRelay.class, ReplayingRelay.settings(receiver.port()));
+        this.fleet = new Fleet(database, ReplayingRelay.class, "relay", ReplayingRelay.settings(receiver.port()));
         this.watch = new Watch(database, fleet::alive);
     }
 

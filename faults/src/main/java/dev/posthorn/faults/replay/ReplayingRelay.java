@@ -1,5 +1,6 @@
 package dev.posthorn.faults.replay;
 
+import dev.posthorn.faults.Fleet;
 import dev.posthorn.http.Destinations;
 import dev.posthorn.http.HttpSink;
 import dev.posthorn.relay.Relay;
@@ -9,7 +10,6 @@ import dev.posthorn.sink.Sink;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** A relay in a process of its own, so that it can be killed, with one subscription over HTTP. Ends with its standard input. */
 public final class ReplayingRelay {
@@ -28,24 +28,18 @@ public final class ReplayingRelay {
 
     private ReplayingRelay() {}
 
-    /** What {@link dev.posthorn.faults.Fleet} is to add to its arguments. */
+    /** What {@link Fleet} is to add to its arguments. */
     static List<String> settings(int receiverPort) {
         return List.of(Integer.toString(receiverPort));
     }
 
     /** Arguments: JDBC URL, user, password, instance, receiver's port. */
     public static void main(String[] args) throws IOException {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(args[0]);
-        dataSource.setUser(args[1]);
-        dataSource.setPassword(args[2]);
-        Relay relay = Relay.builder(dataSource)
+        Relay relay = Relay.builder(Fleet.dataSource(args))
                 .instance(args[3])
                 .subscribe(subscription(sink(args[3], Integer.parseInt(args[4]))))
                 .start();
-        while (System.in.read() >= 0) {
-            // whatever is written to it means nothing
-        }
+        Fleet.untilToldToEnd();
         relay.close();
         System.exit(0);
     }

@@ -1,5 +1,6 @@
 package dev.posthorn.faults.steps;
 
+import dev.posthorn.faults.Fleet;
 import dev.posthorn.faults.SocketSink;
 import dev.posthorn.log.Filter;
 import dev.posthorn.relay.AfterDeadLetter;
@@ -9,7 +10,6 @@ import dev.posthorn.relay.Subscription;
 import dev.posthorn.sink.Sink;
 import java.io.IOException;
 import java.time.Duration;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** A relay in a process of its own that ends itself, without a word, at the first point of a certain sort. */
 public final class HaltingRelay {
@@ -21,10 +21,6 @@ public final class HaltingRelay {
 
     /** Arguments: JDBC URL, user, password, receiver's port, subscription, place, kind. Ends with its standard input. */
     public static void main(String[] args) throws IOException {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(args[0]);
-        dataSource.setUser(args[1]);
-        dataSource.setPassword(args[2]);
         Halts.Target target = new Halts.Target(Point.Place.valueOf(args[5]), Kind.valueOf(args[6]));
         KillPoints points = new KillPoints(point -> {
             if (target.isMetBy(point)) {
@@ -33,13 +29,11 @@ public final class HaltingRelay {
         });
         points.arm();
         Sink sink = new SocketSink("halting", args[4], Integer.parseInt(args[3]), false);
-        Relay relay = Relay.builder(new PointedDataSource(dataSource, points).get())
+        Relay relay = Relay.builder(new PointedDataSource(Fleet.dataSource(args), points).get())
                 .workers(1)
                 .subscribe(subscription(args[4], new PointedSink(sink, points)))
                 .start();
-        while (System.in.read() >= 0) {
-            // whatever is written to it means nothing
-        }
+        Fleet.untilToldToEnd();
         relay.close();
         System.exit(0);
     }

@@ -111,12 +111,7 @@ public final class Halts implements AutoCloseable {
                 process.destroyForcibly();
             }
             script.relayEnded(operator.inDoubt());
-            // Nobody wants to wait for it: the process is gone, and so would be its lease.
-            database.execute("UPDATE posthorn.lane_lease SET expires_at = clock_timestamp() FROM posthorn.lane l"
-                    + " JOIN posthorn.subscription s ON s.id = l.subscription_id WHERE l.id = lane_id AND s.name = '"
-                    + name + "'");
-            database.execute("DELETE FROM posthorn.instance i USING posthorn.subscription s"
-                    + " WHERE s.id = i.subscription_id AND s.name = '" + name + "'");
+            database.endLeases(name);
             goOn(script, operator);
             List<String> problems = new ArrayList<>(script.problems());
             problems.addAll(operator.leftOver());

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /** Counts the places at which a relay can end, from the moment it is armed, and tells somebody who may end it there. */
-final class KillPoints {
+public final class KillPoints {
 
     private final Consumer<Point> told;
     private final List<Point> passed = new ArrayList<>();
@@ -17,11 +17,11 @@ final class KillPoints {
     private boolean armed;
     private int units;
 
-    KillPoints(Consumer<Point> told) {
+    public KillPoints(Consumer<Point> told) {
         this.told = told;
     }
 
-    synchronized void arm() {
+    public synchronized void arm() {
         armed = true;
     }
 

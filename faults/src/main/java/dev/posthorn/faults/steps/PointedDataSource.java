@@ -16,18 +16,18 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** A data source whose connections pass a kill point before and after every prepared statement and commit. */
-final class PointedDataSource {
+public final class PointedDataSource {
 
     private final DataSource dataSource;
     private final KillPoints points;
     private final List<Connection> open = new CopyOnWriteArrayList<>();
 
-    PointedDataSource(DataSource dataSource, KillPoints points) {
+    public PointedDataSource(DataSource dataSource, KillPoints points) {
         this.dataSource = dataSource;
         this.points = points;
     }
 
-    DataSource get() {
+    public DataSource get() {
         return proxy(DataSource.class, (self, method, args) -> {
             Object result = call(dataSource, method, args);
             return result instanceof Connection connection ? pointed(connection) : result;

@@ -8,12 +8,12 @@ import java.time.Duration;
 import java.util.Set;
 
 /** A sink that passes a kill point before every send, and before and after every answer. */
-final class PointedSink implements Sink {
+public final class PointedSink implements Sink {
 
     private final Sink sink;
     private final KillPoints points;
 
-    PointedSink(Sink sink, KillPoints points) {
+    public PointedSink(Sink sink, KillPoints points) {
         this.sink = sink;
         this.points = points;
     }

@@ -1,22 +1,23 @@
-package dev.posthorn.faults.hub;
+package dev.posthorn.faults;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 
 /** Waits for things that become true. */
-final class Patience {
+public final class Patience {
 
     private static final Duration LONGEST = Duration.ofSeconds(30);
 
     private Patience() {}
 
     /** Something that becomes true. */
-    interface Condition {
+    public interface Condition {
         boolean holds() throws Exception;
     }
 
     /** How long it took; fails if it took too long. */
-    static Duration until(String what, Condition condition) throws Exception {
+    public static Duration until(String what, Condition condition) throws Exception {
         long started = System.nanoTime();
         while (!condition.holds()) {
             if (System.nanoTime() - started > LONGEST.toNanos()) {
@@ -28,13 +29,14 @@ final class Patience {
     }
 
     /** However long it takes until all have come, as long as something still comes. */
-    static void untilAllHaveCome(HubReceiver receiver, int events) throws InterruptedException {
+    public static void untilAllHaveCome(IntSupplier came, int events) throws InterruptedException {
         long lastCame = System.nanoTime();
-        int had = receiver.distinct();
+        int had = came.getAsInt();
         while (had < events && System.nanoTime() - lastCame < LONGEST.toNanos()) {
             TimeUnit.MILLISECONDS.sleep(20);
-            if (receiver.distinct() > had) {
-                had = receiver.distinct();
+            int have = came.getAsInt();
+            if (have > had) {
+                had = have;
                 lastCame = System.nanoTime();
             }
         }

@@ -1,0 +1,5 @@
+/** What is promised to those who record, deliver and consume events, each shown by breaking something at the worst moment. */
+@NullMarked
+package dev.posthorn.faults.proof;
+
+import org.jspecify.annotations.NullMarked;
