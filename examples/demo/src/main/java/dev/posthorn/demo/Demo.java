@@ -6,9 +6,9 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -21,48 +21,40 @@ import picocli.CommandLine.ParameterException;
         name = "posthorn demo",
         sortOptions = false,
         description = {
-            "Runs an order service that records events with its orders in PostgreSQL, relay processes that deliver them to"
-                    + " Kafka, and a consumer that checks what arrives. It brings its own PostgreSQL and Kafka, on 127.0.0.1."
+            "Runs two services, on a PostgreSQL and a Kafka of their own, on 127.0.0.1: orders, which places orders and"
+                    + " publishes events, and billing, which books them in another database. Customers order and change"
+                    + " their orders while the broker, orders and billing are killed (SIGKILL) in turn and started again."
+                    + " At the end the books must agree with the orders."
         },
         footer = {
             "",
-            "Ctrl-C ends it with a summary. Exit code: 0 if every recorded event was received, none out of order per key,"
-                    + " and every relay process had a share; 1 if not; 2 if an option is wrong."
+            "Ctrl-C ends it with the verdict. Exit code: 0 if every order is booked with exactly its amount, every change"
+                    + " once and in order, and nothing else; 1 if not; 2 if an option is wrong."
         })
 public final class Demo implements Callable<Integer> {
-
-    @Option(names = "--rate", paramLabel = "N", description = "Events per second (default: ${DEFAULT-VALUE}).")
-    private int rate = 200;
 
     @Option(
             names = "--for",
             paramLabel = "TIME",
             converter = DurationText.class,
-            description = "How long to record events: 20s, 500ms, 5m, 1h (default: until Ctrl-C).")
+            description = "How long to place orders: 60s, 5m, 1h, and at least until each process was killed once"
+                    + " (default: until Ctrl-C).")
     private @Nullable Duration duration;
 
-    @Option(names = "--instances", paramLabel = "N", description = "Relay processes (default: ${DEFAULT-VALUE}).")
-    private int instances = 1;
-
     @Option(
-            names = "--keys",
+            names = "--rate",
             paramLabel = "N",
-            description = "Customers; the events of each arrive in order (default: ${DEFAULT-VALUE}).")
-    private int keys = 100;
+            description = "Orders and changes per second (default: ${DEFAULT-VALUE}).")
+    private int rate = 20;
+
+    @Option(names = "--no-kills", description = "Kill nothing.")
+    private boolean noKills;
 
     @Option(
-            names = "--lanes",
+            names = "--seed",
             paramLabel = "N",
-            description =
-                    "Shares of the keys that relay processes divide among themselves (default: ${DEFAULT-VALUE}).")
-    private int lanes = 4;
-
-    @Option(
-            names = "--data",
-            paramLabel = "DIR",
-            description = "Where PostgreSQL and Kafka keep their files; a later run goes on with them"
-                    + " (default: a temporary directory, deleted at the end).")
-    private @Nullable Path data;
+            description = "Chooses the orders and the victims; the same seed, the same choices (default: by chance).")
+    private long seed = ThreadLocalRandom.current().nextInt(1_000_000);
 
     /** Read by picocli, which shows the page. */
     @SuppressWarnings("unused")
@@ -106,7 +98,7 @@ public final class Demo implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Settings settings;
         try {
-            settings = new Settings(rate, duration, instances, keys, lanes, data);
+            settings = new Settings(rate, duration, !noKills, seed);
         } catch (IllegalArgumentException e) {
             return refuse(new ParameterException(new CommandLine(this), e.getMessage()), err);
         }

@@ -1,186 +1,239 @@
 package dev.posthorn.demo;
 
-import dev.posthorn.embedded.kafka.EmbeddedKafka;
+import dev.posthorn.embedded.kafka.KafkaProcess;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
-import dev.posthorn.log.Schema;
-import dev.posthorn.log.SchemaName;
+import dev.posthorn.examples.billing.BillingApplication;
+import dev.posthorn.examples.orders.OrdersApplication;
+import java.io.File;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.UUID;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 
-/** One run of the demo, from the start of the servers to the summary. */
+/** One run of the demo, from the start of the servers to the verdict. */
 final class DemoRun {
 
-    private static final int PARTITIONS = 8;
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration FOREVER = Duration.ofDays(10_000);
-    private static final Duration LANES_SHARED = Duration.ofSeconds(20);
-    private static final Duration ALL_RECEIVED = Duration.ofSeconds(30);
+    private static final Duration ALL_BOOKED = Duration.ofSeconds(90);
+    private static final int QUIET_SECONDS = 3;
+    private static final int PARTITIONS = 8;
 
     private final Settings settings;
     private final Screen screen;
     private final StopSignal stop;
-    private final String run = UUID.randomUUID().toString();
-    private final Ledger ledger = new Ledger();
     private final Queue<String> troubles = new ConcurrentLinkedQueue<>();
-    private final List<RelayInstance> relays = new ArrayList<>();
+    private final int brokerPort;
+    private final int ordersPort;
+    private final int billingPort;
 
     DemoRun(Settings settings, Screen screen, StopSignal stop) {
         this.settings = settings;
         this.screen = screen;
         this.stop = stop;
+        List<Integer> ports = Child.freePorts(3);
+        this.brokerPort = ports.get(0);
+        this.ordersPort = ports.get(1);
+        this.billingPort = ports.get(2);
     }
 
-    /** Runs it to its end; whether it went as promised. */
+    /** Runs it to its end; whether the books are right. */
     boolean run() throws InterruptedException {
-        try (Workplace workplace = Workplace.open(settings.data());
-                EmbeddedPostgres postgres = startPostgres(workplace);
-                EmbeddedKafka kafka = startKafka(workplace)) {
-            consumeOrders(postgres, kafka);
-            return summarize();
+        try (Workplace workplace = Workplace.open()) {
+            boolean good = false;
+            try {
+                good = runIn(workplace);
+            } finally {
+                if (!good) {
+                    workplace.keepLogs();
+                    screen.say("The logs of the processes are in %s.", workplace.logs());
+                }
+            }
+            return good;
         }
     }
 
-    private EmbeddedPostgres startPostgres(Workplace workplace) {
+    private boolean runIn(Workplace workplace) throws InterruptedException {
         screen.say("Starting PostgreSQL …");
-        EmbeddedPostgres postgres =
-                EmbeddedPostgres.builder().dataDirectory(workplace.postgres()).start();
-        new Schema(SchemaName.DEFAULT).install(postgres.dataSource());
-        return postgres;
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                        .dataDirectory(workplace.postgres())
+                        .start();
+                Child broker = broker(workplace);
+                Child orders = service(OrdersApplication.class, Books.ORDERS, ordersPort, postgres, workplace);
+                Child billing = service(BillingApplication.class, Books.BILLING, billingPort, postgres, workplace)) {
+            List<Child> children = List.of(broker, orders, billing);
+            createDatabases(postgres);
+            startAll(broker, orders, billing);
+            boolean good = orderAndJudge(children, postgres);
+            // Together, and before the broker, for which they would look in vain.
+            orders.askToEnd();
+            billing.askToEnd();
+            return good;
+        }
     }
 
-    private EmbeddedKafka startKafka(Workplace workplace) {
+    private Child broker(Workplace workplace) {
+        List<String> arguments = List.of(workplace.kafka().toString(), Integer.toString(brokerPort));
+        String classPath = System.getProperty("java.class.path");
+        return new Child(
+                new Child.Program("broker", KafkaProcess.class, classPath, brokerPort, arguments, Map.of()),
+                workplace.logs());
+    }
+
+    private Child service(Class<?> main, String name, int port, EmbeddedPostgres postgres, Workplace workplace) {
+        Map<String, String> environment = Map.of(
+                "SPRING_DATASOURCE_URL", postgres.jdbcUrl(name),
+                "SPRING_DATASOURCE_USERNAME", postgres.user(),
+                "SPRING_DATASOURCE_PASSWORD", postgres.password(),
+                "POSTHORN_KAFKA_BOOTSTRAPSERVERS", "127.0.0.1:" + brokerPort,
+                "SERVER_PORT", Integer.toString(port));
+        return new Child(
+                new Child.Program(name, main, classPathOf(main), port, List.of(), environment), workplace.logs());
+    }
+
+    /** Without the other service and the demo: each has settings of its own under the same name. */
+    private static String classPathOf(Class<?> service) {
+        Set<Path> others = Stream.of(OrdersApplication.class, BillingApplication.class, Demo.class)
+                .filter(each -> each != service)
+                .map(DemoRun::placeOf)
+                .collect(Collectors.toSet());
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !others.contains(Path.of(entry).toAbsolutePath()))
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static Path placeOf(Class<?> type) {
+        try {
+            return Path.of(
+                    type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("the place of " + type + " is no file: " + e.getMessage(), e);
+        }
+    }
+
+    private static void createDatabases(EmbeddedPostgres postgres) {
+        try (Connection connection = postgres.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE DATABASE " + Books.ORDERS);
+            statement.execute("CREATE DATABASE " + Books.BILLING);
+        } catch (SQLException e) {
+            throw new IllegalStateException("cannot create the databases: " + e.getMessage(), e);
+        }
+    }
+
+    private void startAll(Child broker, Child orders, Child billing) throws InterruptedException {
         screen.say("Starting Kafka …");
-        EmbeddedKafka kafka =
-                EmbeddedKafka.builder().logDirectory(workplace.kafka()).start();
-        if (!topicExists(kafka)) {
-            kafka.createTopic(OrderConsumer.TOPIC, PARTITIONS);
-        }
-        return kafka;
+        broker.launch();
+        broker.awaitUp();
+        createTopic();
+        screen.say("Starting orders and billing …");
+        orders.launch();
+        billing.launch();
+        orders.awaitUp();
+        billing.awaitUp();
     }
 
-    private static boolean topicExists(EmbeddedKafka kafka) {
-        try (Admin admin = kafka.admin()) {
-            return admin.listTopics().names().get().contains(OrderConsumer.TOPIC);
+    private void createTopic() throws InterruptedException {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:" + brokerPort))) {
+            admin.createTopics(List.of(new NewTopic("order.events", PARTITIONS, (short) 1)))
+                    .all()
+                    .get();
         } catch (ExecutionException e) {
-            throw new IllegalStateException("Kafka does not tell its topics: " + e.getMessage(), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while asking Kafka for its topics", e);
+            throw new IllegalStateException("cannot create the topic order.events: " + e.getMessage(), e);
         }
     }
 
-    private void consumeOrders(EmbeddedPostgres postgres, EmbeddedKafka kafka) throws InterruptedException {
-        OrderConsumer consumer = OrderConsumer.start(kafka.bootstrapServers(), run, ledger, troubles::add);
-        try {
-            relayOrders(postgres, kafka);
-        } finally {
-            consumer.stop();
-        }
-    }
-
-    private void relayOrders(EmbeddedPostgres postgres, EmbeddedKafka kafka) throws InterruptedException {
-        try {
-            startRelays(postgres, kafka);
-            recordOrders(postgres);
-            awaitDelivery();
-        } finally {
-            stopRelays();
-        }
-    }
-
-    private void startRelays(EmbeddedPostgres postgres, EmbeddedKafka kafka) throws InterruptedException {
-        int count = settings.instances();
-        screen.say("Starting %d relay process%s …", count, count == 1 ? "" : "es");
-        for (int i = 1; i <= count; i++) {
-            relays.add(RelayInstance.start("relay-" + i, postgres, kafka, settings.lanes(), troubles::add));
-        }
-        int working = Math.min(count, settings.lanes());
-        long giveUpAt = System.nanoTime() + LANES_SHARED.toNanos();
-        while (relays.stream().filter(RelayInstance::hasLane).count() < working
-                && goesOn()
-                && System.nanoTime() < giveUpAt) {
-            stop.await(Duration.ofMillis(20));
-        }
-    }
-
-    private void recordOrders(EmbeddedPostgres postgres) throws InterruptedException {
-        Duration duration = settings.duration();
+    private boolean orderAndJudge(List<Child> children, EmbeddedPostgres postgres) throws InterruptedException {
         screen.say(
-                "Recording %,d events/s of %,d customers %s …",
-                settings.rate(), settings.keys(), duration == null ? "until Ctrl-C" : "for " + seconds(duration));
-        OrderService service = OrderService.start(postgres.dataSource(), settings, run, ledger, troubles::add);
+                "%d requests/s %s, seed %d …",
+                settings.rate(),
+                settings.duration() == null ? "until Ctrl-C" : "for " + seconds(settings.duration()),
+                settings.seed());
+        Customers customers = Customers.start(ordersPort, settings.rate(), settings.seed());
+        Kills kills = Kills.start(settings.kills() ? children : List.of(), settings.seed(), screen, troubles::add);
         try {
-            showStatusFor(duration == null ? FOREVER : duration);
+            watch(children, customers, kills, postgres);
         } finally {
-            service.stop();
+            customers.stop();
+            kills.stop();
+        }
+        return judge(customers, kills, postgres);
+    }
+
+    private void watch(List<Child> children, Customers customers, Kills kills, EmbeddedPostgres postgres)
+            throws InterruptedException {
+        long startedAt = System.nanoTime();
+        Duration duration = settings.duration() == null ? FOREVER : settings.duration();
+        while (troubles.isEmpty() && (since(startedAt).compareTo(duration) < 0 || !kills.roundIsDone())) {
+            if (stop.await(SECOND)) {
+                return;
+            }
+            screen.status(
+                    "%4d s  placed %,d  changed %,d  booked %,d  unanswered %,d  %s",
+                    since(startedAt).toSeconds(),
+                    customers.placed(),
+                    customers.changed(),
+                    Books.bookings(postgres),
+                    customers.unanswered(),
+                    states(children));
+            children.forEach(child -> child.trouble().ifPresent(troubles::add));
         }
     }
 
-    private void showStatusFor(Duration duration) throws InterruptedException {
-        long endAt = System.nanoTime() + duration.toNanos();
-        var rate = new Rate();
-        while (goesOn() && System.nanoTime() < endAt) {
-            stop.await(Duration.ofNanos(Math.min(SECOND.toNanos(), Math.max(0, endAt - System.nanoTime()))));
-            Ledger.Tally tally = ledger.tally();
-            screen.status(tally, rate.next(tally.received()));
-        }
+    private static String states(List<Child> children) {
+        return children.stream()
+                .map(child -> child.name() + (child.isUp() ? " up" : " DOWN"))
+                .collect(Collectors.joining("  "));
+    }
+
+    private static Duration since(long nanoTime) {
+        return Duration.ofNanos(System.nanoTime() - nanoTime);
     }
 
     private static String seconds(Duration duration) {
         return duration.toMillis() % 1000 == 0 ? duration.toSeconds() + " s" : duration.toMillis() + " ms";
     }
 
-    private boolean goesOn() {
-        return !stop.isAsked() && troubles.isEmpty();
-    }
-
-    private void awaitDelivery() throws InterruptedException {
-        screen.say(
-                "The order service has stopped; waiting until everything is received, %d s at most …",
-                ALL_RECEIVED.toSeconds());
-        long giveUpAt = System.nanoTime() + ALL_RECEIVED.toNanos();
-        while (!ledger.isComplete() && System.nanoTime() < giveUpAt) {
-            Thread.sleep(20);
+    private boolean judge(Customers customers, Kills kills, EmbeddedPostgres postgres) throws InterruptedException {
+        screen.say("No more orders; waiting until all are booked, %d s at most …", ALL_BOOKED.toSeconds());
+        Verdict verdict = awaitVerdict(customers, postgres);
+        screen.say("");
+        screen.say("  placed      %,d orders", customers.placed());
+        screen.say("  changed     %,d times", customers.changed());
+        screen.say("  refused     %,d requests, by the database", customers.refused());
+        screen.say("  unanswered  %,d requests", customers.unanswered());
+        screen.say("  killed      %,d processes", kills.killed());
+        screen.say("  booked      %,d events", Books.bookings(postgres));
+        verdict.faults().forEach(fault -> screen.say("FAILED: %s.", fault));
+        if (verdict.isGood()) {
+            screen.say("OK: every order is booked with exactly its amount, every change once and in order.");
         }
-    }
-
-    /** All at once, so that none takes over the lanes of another on its way out. */
-    private void stopRelays() throws InterruptedException {
-        relays.forEach(RelayInstance::askToStop);
-        for (RelayInstance relay : relays) {
-            relay.stop();
-        }
-    }
-
-    private boolean summarize() {
-        Map<String, Long> deliveries = new LinkedHashMap<>();
-        relays.forEach(relay -> deliveries.put(relay.name(), relay.delivered()));
-        Ledger.Tally tally = ledger.tally();
-        Verdict verdict = Verdict.of(tally, deliveries, troubles, settings);
-        screen.summary(tally, deliveries, verdict);
         return verdict.isGood();
     }
 
-    /** How fast a counter grows from one look to the next. */
-    private static final class Rate {
-
-        private long before;
-        private long lookedAt = System.nanoTime();
-
-        double next(long count) {
-            long now = System.nanoTime();
-            double perSecond = (count - before) * 1e9 / Math.max(1, now - lookedAt);
-            before = count;
-            lookedAt = now;
-            return perSecond;
-        }
+    /** The books have to be right and stay so for a while: an event could still come again. */
+    private Verdict awaitVerdict(Customers customers, EmbeddedPostgres postgres) throws InterruptedException {
+        long startedAt = System.nanoTime();
+        int quiet = 0;
+        Verdict verdict;
+        do {
+            Thread.sleep(SECOND.toMillis());
+            verdict = Verdict.of(Books.read(postgres), customers.acknowledged(), troubles);
+            quiet = verdict.isGood() ? quiet + 1 : 0;
+        } while (troubles.isEmpty() && quiet < QUIET_SECONDS && since(startedAt).compareTo(ALL_BOOKED) < 0);
+        return verdict;
     }
 }

@@ -5,7 +5,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Map;
 
 /** What the demo shows. On a terminal the status line is written over the last one. */
 final class Screen {
@@ -31,7 +30,7 @@ final class Screen {
         }
     }
 
-    void say(String format, Object... arguments) {
+    synchronized void say(String format, Object... arguments) {
         if (statusShown && terminal) {
             out.println();
         }
@@ -39,16 +38,8 @@ final class Screen {
         out.println(String.format(Locale.ROOT, format, arguments));
     }
 
-    void status(Ledger.Tally tally, double eventsPerSecond) {
-        String line = String.format(
-                Locale.ROOT,
-                "recorded %,d  delivered %,d  backlog %,d  %,.0f events/s  latency p50 %.1f ms  p99 %.1f ms",
-                tally.recorded(),
-                tally.received(),
-                tally.backlog(),
-                eventsPerSecond,
-                tally.recentP50(),
-                tally.recentP99());
+    synchronized void status(String format, Object... arguments) {
+        String line = String.format(Locale.ROOT, format, arguments);
         if (terminal) {
             out.print(ERASE_LINE + line);
             out.flush();
@@ -56,25 +47,5 @@ final class Screen {
             out.println(line);
         }
         statusShown = true;
-    }
-
-    void summary(Ledger.Tally tally, Map<String, Long> deliveries, Verdict verdict) {
-        say("");
-        say("Summary");
-        say(
-                "  recorded      %,d events (%,d more transactions rolled back on purpose)",
-                tally.recorded(), tally.rolledBack());
-        say("  received      %,d", tally.received());
-        say("  duplicates    %,d", tally.duplicates());
-        say("  out of order  %,d", tally.outOfOrder());
-        say(
-                "  latency       p50 %.1f ms  p99 %.1f ms  max %.1f ms, commit to received",
-                tally.p50(), tally.p99(), tally.max());
-        deliveries.forEach((instance, delivered) -> say("  %-12s  %,d delivered", instance, delivered));
-        verdict.notes().forEach(note -> say("Note: %s.", note));
-        verdict.faults().forEach(fault -> say("FAILED: %s.", fault));
-        if (verdict.isGood()) {
-            say("OK: every recorded event was received, none out of order per key.");
-        }
     }
 }

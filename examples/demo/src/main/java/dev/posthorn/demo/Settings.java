@@ -1,48 +1,26 @@
 package dev.posthorn.demo;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What was asked for. Refuses what cannot work with a message that names the option.
  *
- * @param duration how long to record; null means until Ctrl-C
- * @param data where the servers keep their files; null means a directory that is deleted at the end
+ * @param rate requests per second
+ * @param duration how long to place orders; null means until Ctrl-C
+ * @param kills whether processes are killed
+ * @param seed of everything that is left to chance
  */
-record Settings(
-        int rate,
-        @Nullable Duration duration,
-        int instances,
-        int keys,
-        int lanes,
-        @Nullable Path data) {
+record Settings(int rate, @Nullable Duration duration, boolean kills, long seed) {
+
+    private static final int GREATEST_RATE = 1000;
 
     Settings {
-        within("--rate", rate, 100_000);
-        within("--instances", instances, 16);
-        within("--keys", keys, 1_000_000);
-        within("--lanes", lanes, 256);
-        if (duration != null && (duration.isZero() || duration.isNegative())) {
+        if (rate < 1 || rate > GREATEST_RATE) {
+            throw new IllegalArgumentException("--rate is " + rate + "; it must be 1 to " + GREATEST_RATE);
+        }
+        if (duration != null && duration.isZero()) {
             throw new IllegalArgumentException("--for must be longer than nothing");
         }
-        if (data != null && Files.exists(data) && !Files.isDirectory(data)) {
-            throw new IllegalArgumentException("--data is " + data + ", which is not a directory");
-        }
-    }
-
-    private static void within(String option, int value, int most) {
-        if (value < 1 || value > most) {
-            throw new IllegalArgumentException(option + " is " + value + "; it must be 1 to " + most);
-        }
-    }
-
-    /**
-     * Whether every instance has work for certain. With fewer lanes than instances somebody has none; with few keys a
-     * lane may have no key.
-     */
-    boolean everyInstanceHasWork() {
-        return lanes >= instances && keys >= 10L * lanes;
     }
 }

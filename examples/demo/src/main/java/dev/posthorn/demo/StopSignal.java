@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns Ctrl-C (and TERM and HUP) into a wish to end. By default the JVM would run all its exit hooks at once, and those
- * of the embedded servers would take PostgreSQL and Kafka away from the relays that are still delivering. A second
+ * of the embedded server would take PostgreSQL away from the services that are still at work. A second
  * signal ends the program in that way.
  */
 final class StopSignal {
@@ -43,7 +43,7 @@ final class StopSignal {
             signal.getMethod("handle", signal, handler)
                     .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
         } catch (ReflectiveOperationException e) {
-            err.println("Ctrl-C will end the demo without a summary: this Java lets nobody handle signal " + name);
+            err.println("Ctrl-C will end the demo without a verdict: this Java lets nobody handle signal " + name);
         }
     }
 

@@ -1,63 +1,106 @@
 package dev.posthorn.demo;
 
+import static java.util.stream.Collectors.groupingBy;
+
+import dev.posthorn.demo.Books.Entry;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.BiPredicate;
 
 /**
- * Whether the run kept Posthorn's promises.
+ * Whether the books are right.
  *
- * @param faults what was broken; empty means that all is well
- * @param notes what a reader might take for a fault and is none
+ * @param faults what is wrong; empty means that all is well
  */
-record Verdict(List<String> faults, List<String> notes) {
+record Verdict(List<String> faults) {
 
     Verdict {
         faults = List.copyOf(faults);
-        notes = List.copyOf(notes);
     }
 
     /**
-     * Judges figures taken after the consumer has read all there is, each instance's deliveries, and what went wrong on
-     * the way.
+     * Judges the books.
+     *
+     * @param acknowledged the amounts of each order that customers got confirmed, in their order
+     * @param troubles what went wrong on the way
      */
-    static Verdict of(
-            Ledger.Tally tally, Map<String, Long> deliveries, Collection<String> troubles, Settings settings) {
+    static Verdict of(Books books, Map<UUID, List<Long>> acknowledged, Collection<String> troubles) {
         List<String> faults = new ArrayList<>(troubles);
-        List<String> notes = new ArrayList<>();
-        fault(faults, tally.backlog(), "recorded events were not received");
-        fault(faults, tally.neverCommitted(), "received events were never committed");
-        fault(faults, tally.outOfOrder(), "events were received out of order of their key");
-        if (tally.recorded() == 0) {
-            faults.add("nothing was recorded, so nothing was shown");
+        Map<UUID, Long> orders = books.orders();
+        Map<UUID, List<Entry>> byBooking = books.entries().stream().collect(groupingBy(Entry::booking));
+        Map<UUID, List<Entry>> debits =
+                books.entries().stream().filter(Entry::isDebit).collect(groupingBy(Entry::order));
+        fault(faults, "acknowledged orders are not in the database", acknowledged, (id, a) -> !orders.containsKey(id));
+        fault(faults, "orders are not booked", orders, (id, amount) -> !debits.containsKey(id));
+        fault(faults, "orders are booked that do not exist", debits, (id, entries) -> !orders.containsKey(id));
+        fault(faults, "bookings do not sum to zero", byBooking, (id, entries) -> sum(entries) != 0);
+        fault(faults, "events are not booked exactly once", byBooking, (id, entries) -> entries.size() != 2);
+        fault(
+                faults,
+                "orders are booked with another amount than they have",
+                debits,
+                (id, entries) -> orders.containsKey(id) && !Objects.equals(orders.get(id), sum(entries)));
+        fault(
+                faults,
+                "orders have changes booked out of order, or one is missing or there twice",
+                debits,
+                (id, entries) -> !followEachOther(entries));
+        fault(
+                faults,
+                "orders lack a change in the books that was acknowledged",
+                acknowledged,
+                (id, amounts) -> !areAmong(amounts, debits.getOrDefault(id, List.of())));
+        if (orders.isEmpty()) {
+            faults.add("nothing was ordered, so nothing was shown");
         }
-        if (tally.duplicates() > 0) {
-            notes.add(
-                    count(tally.duplicates()) + " events were received more than once, which an inbox makes harmless");
+        return new Verdict(faults);
+    }
+
+    private static <T> void fault(List<String> faults, String what, Map<UUID, T> all, BiPredicate<UUID, T> isWrong) {
+        List<UUID> wrong = all.entrySet().stream()
+                .filter(each -> isWrong.test(each.getKey(), each.getValue()))
+                .map(Map.Entry::getKey)
+                .toList();
+        if (!wrong.isEmpty()) {
+            faults.add(String.format(Locale.ROOT, "%,d %s, such as %s", wrong.size(), what, wrong.get(0)));
         }
-        deliveries.forEach((instance, delivered) -> {
-            if (delivered == 0) {
-                idle(instance, settings, settings.everyInstanceHasWork() ? faults : notes);
+    }
+
+    private static long sum(List<Entry> entries) {
+        return entries.stream().mapToLong(Entry::amount).sum();
+    }
+
+    /** Each difference leads from the amount before it to the amount that its own event told. */
+    private static boolean followEachOther(List<Entry> debits) {
+        long amount = 0;
+        for (Entry debit : debits) {
+            amount += debit.amount();
+            if (amount != debit.orderAmount()) {
+                return false;
             }
-        });
-        return new Verdict(faults, notes);
-    }
-
-    private static void fault(List<String> faults, long count, String what) {
-        if (count > 0) {
-            faults.add(count(count) + " " + what);
         }
+        return true;
     }
 
-    private static void idle(String instance, Settings settings, List<String> to) {
-        to.add("%s delivered nothing (%d lanes and %d keys for %d relay processes)"
-                .formatted(instance, settings.lanes(), settings.keys(), settings.instances()));
-    }
-
-    private static String count(long count) {
-        return String.format(Locale.ROOT, "%,d", count);
+    /** In this order; between them there may be changes whose acknowledgement was lost. */
+    private static boolean areAmong(List<Long> amounts, List<Entry> debits) {
+        Iterator<Entry> booked = debits.iterator();
+        for (long amount : amounts) {
+            boolean found = false;
+            while (!found && booked.hasNext()) {
+                found = booked.next().orderAmount() == amount;
+            }
+            if (!found) {
+                return false;
+            }
+        }
+        return true;
     }
 
     boolean isGood() {

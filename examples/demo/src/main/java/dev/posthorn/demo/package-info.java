@@ -1,4 +1,4 @@
-/** Posthorn at work: an order service, relays and a consumer, on a PostgreSQL and a Kafka of their own. */
+/** Posthorn at work: the services orders and billing, killed in turn, and whether the books are right after all. */
 @NullMarked
 package dev.posthorn.demo;
 

@@ -2,6 +2,9 @@ package dev.posthorn.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.posthorn.demo.Books.Entry;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -9,118 +12,110 @@ import org.junit.jupiter.api.Test;
 
 class VerdictTest {
 
-    private static final Settings SETTINGS = new Settings(200, null, 2, 100, 4, null);
-    private static final Map<String, Long> BOTH = Map.of("relay-1", 2L, "relay-2", 1L);
-
-    private final Ledger ledger = new Ledger();
-    private final UUID first = record();
-    private final UUID second = record();
-    private final UUID third = record();
+    private final UUID order = UUID.randomUUID();
+    private final Map<UUID, Long> orders = new HashMap<>(Map.of(order, 150L));
+    private final List<Entry> entries = new ArrayList<>();
+    private final Map<UUID, List<Long>> acknowledged = new HashMap<>(Map.of(order, List.of(100L, 150L)));
 
     @Test
-    void allReceivedInOrderIsGood() {
-        receive(first, 1);
-        receive(second, 2);
-        receive(third, 3);
+    void anOrderAndItsChangeBookedOnceAreRight() {
+        book(UUID.randomUUID(), 100, 100);
+        book(UUID.randomUUID(), 50, 150);
 
-        assertThat(verdict().faults()).isEmpty();
-        assertThat(ledger.isComplete()).isTrue();
+        assertThat(faults()).isEmpty();
     }
 
     @Test
-    void anEventMayBeReceivedBeforeItsWriterHearsOfTheCommit() {
-        UUID early = UUID.randomUUID();
-        receive(first, 1);
-        receive(second, 2);
-        receive(third, 3);
-        receive(early, 4);
-        ledger.recorded(early, 0);
+    void aChangeWhoseAcknowledgementWasLostMayBeBooked() {
+        book(UUID.randomUUID(), 100, 100);
+        book(UUID.randomUUID(), -30, 70);
+        book(UUID.randomUUID(), 80, 150);
 
-        assertThat(verdict().faults()).isEmpty();
+        assertThat(faults()).isEmpty();
     }
 
     @Test
-    void aMissingEventIsAFault() {
-        receive(first, 1);
-        receive(third, 3);
+    void anEventThatIsBookedTwiceIsAFault() {
+        UUID placed = UUID.randomUUID();
+        book(placed, 100, 100);
+        book(placed, 100, 100);
+        book(UUID.randomUUID(), 50, 150);
 
-        assertThat(verdict().faults()).containsExactly("1 recorded events were not received");
-        assertThat(ledger.isComplete()).isFalse();
+        assertThat(faults())
+                .anyMatch(fault -> fault.startsWith("1 events are not booked exactly once"))
+                .anyMatch(fault -> fault.startsWith("1 orders are booked with another amount"));
     }
 
     @Test
-    void anEventThatComesAfterALaterOneOfItsKeyIsAFault() {
-        receive(first, 1);
-        receive(third, 3);
-        receive(second, 2);
+    void changesInTheWrongOrderAreAFaultEvenIfTheSumIsRight() {
+        book(UUID.randomUUID(), 50, 150);
+        book(UUID.randomUUID(), 100, 100);
 
-        assertThat(verdict().faults()).containsExactly("1 events were received out of order of their key");
+        assertThat(faults())
+                .anyMatch(fault -> fault.startsWith("1 orders have changes booked out of order"))
+                .noneMatch(fault -> fault.contains("another amount"));
     }
 
     @Test
-    void otherKeysMayOvertake() {
-        ledger.received(third, "customer-2", 3, 0);
-        receive(first, 1);
-        receive(second, 2);
+    void aMissingChangeIsAFault() {
+        book(UUID.randomUUID(), 100, 100);
 
-        assertThat(verdict().faults()).isEmpty();
+        assertThat(faults())
+                .anyMatch(fault -> fault.startsWith("1 orders are booked with another amount"))
+                .anyMatch(fault -> fault.startsWith("1 orders lack a change"));
     }
 
     @Test
-    void aDuplicateIsNotedAndNoFaultEvenIfLaterOnesCameBetween() {
-        receive(first, 1);
-        receive(second, 2);
-        receive(third, 3);
-        receive(second, 2);
+    void anOrderThatIsNotBookedIsAFaultEvenIfItWasNeverAcknowledged() {
+        acknowledged.clear();
 
-        Verdict verdict = verdict();
-        assertThat(verdict.faults()).isEmpty();
-        assertThat(verdict.notes()).singleElement().asString().startsWith("1 events were received more than once");
+        assertThat(faults()).containsExactly("1 orders are not booked, such as " + order);
     }
 
     @Test
-    void anEventOfARolledBackTransactionIsAFault() {
-        receive(first, 1);
-        receive(second, 2);
-        receive(third, 3);
-        receive(UUID.randomUUID(), 4);
+    void aBookedOrderThatDoesNotExistIsAFault() {
+        book(UUID.randomUUID(), 150, 150);
+        acknowledged.clear();
+        orders.clear();
+        orders.put(UUID.randomUUID(), 1L);
 
-        assertThat(verdict().faults()).containsExactly("1 received events were never committed");
+        assertThat(faults()).contains("1 orders are booked that do not exist, such as " + order);
     }
 
     @Test
-    void anIdleInstanceIsAFaultOnlyIfThereWasWorkForAll() {
-        receive(first, 1);
-        receive(second, 2);
-        receive(third, 3);
-        Map<String, Long> idle = Map.of("relay-1", 3L, "relay-2", 0L);
+    void anAcknowledgedOrderThatIsGoneIsAFault() {
+        UUID lost = UUID.randomUUID();
+        acknowledged.put(lost, List.of(1L));
+        book(UUID.randomUUID(), 100, 100);
+        book(UUID.randomUUID(), 50, 150);
 
-        assertThat(Verdict.of(ledger.tally(), idle, List.of(), SETTINGS).faults())
-                .containsExactly("relay-2 delivered nothing (4 lanes and 100 keys for 2 relay processes)");
-        Verdict oneLane = Verdict.of(ledger.tally(), idle, List.of(), new Settings(200, null, 2, 100, 1, null));
-        assertThat(oneLane.isGood()).isTrue();
-        assertThat(oneLane.notes()).hasSize(1);
+        assertThat(faults()).contains("1 acknowledged orders are not in the database, such as " + lost);
+    }
+
+    @Test
+    void aBookingThatDoesNotSumToZeroIsAFault() {
+        UUID placed = UUID.randomUUID();
+        entries.add(new Entry(placed, order, "customer a", 150, 150));
+        entries.add(new Entry(placed, order, "revenue", -149, 150));
+        acknowledged.clear();
+
+        assertThat(faults()).containsExactly("1 bookings do not sum to zero, such as " + placed);
     }
 
     @Test
     void troubleOnTheWayAndAnEmptyRunAreFaults() {
-        Verdict verdict = Verdict.of(new Ledger().tally(), BOTH, List.of("relay-1 ended by itself"), SETTINGS);
+        Verdict verdict = Verdict.of(new Books(Map.of(), List.of()), Map.of(), List.of("orders ended by itself"));
 
         assertThat(verdict.faults())
-                .containsExactly("relay-1 ended by itself", "nothing was recorded, so nothing was shown");
+                .containsExactly("orders ended by itself", "nothing was ordered, so nothing was shown");
     }
 
-    private UUID record() {
-        UUID id = UUID.randomUUID();
-        ledger.recorded(id, 0);
-        return id;
+    private void book(UUID event, long amount, long orderAmount) {
+        entries.add(new Entry(event, order, "customer a", amount, orderAmount));
+        entries.add(new Entry(event, order, "revenue", -amount, orderAmount));
     }
 
-    private void receive(UUID id, long change) {
-        ledger.received(id, "customer-1", change, 0);
-    }
-
-    private Verdict verdict() {
-        return Verdict.of(ledger.tally(), BOTH, List.of(), SETTINGS);
+    private List<String> faults() {
+        return Verdict.of(new Books(orders, entries), acknowledged, List.of()).faults();
     }
 }

@@ -1,0 +1,5 @@
+/** Orders and their billing without a framework. */
+@NullMarked
+package dev.posthorn.examples.plainjdbc;
+
+import org.jspecify.annotations.NullMarked;
