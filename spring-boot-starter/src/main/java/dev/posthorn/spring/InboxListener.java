@@ -38,7 +38,7 @@ public @interface InboxListener {
     /** After so many failed attempts an event is a dead letter. 0: the default, 5. */
     int maxAttempts() default 0;
 
-    /** The wait before the second attempt, before the third, …, like {@code 30s}; the last one repeats. */
+    /** The wait before the second attempt, before the third, …, like {@code 30s}; the last one repeats. None: 1, 5, 15, 30 s. */
     String[] delays() default {};
 
     /** Whether dead letters go to the topic {@code <topic>.DLT} instead of the database. */
