@@ -35,8 +35,6 @@ public enum Guard {
     BOUNDED_BEYOND_PERSISTED_MARK,
     /** A settle needs the lane's current epoch. */
     EPOCH_FENCE,
-    /** A mark not found by its row's place is looked for by its key. */
-    MARK_BY_KEY,
     /** Trust in a lease counts from the start of the renewal. */
     TRUST_FROM_START,
     /** Nothing is sent that could outlive the trust. */
@@ -66,5 +64,11 @@ public enum Guard {
     /** A lane made at a snapshot counts the events of its past as read, or a move would deliver them. */
     PAST_IS_READ,
     /** A partition counts as settled by the transactions that wrote it, not by its numbers. */
-    PASSED_BY_TRANSACTION
+    PASSED_BY_TRANSACTION,
+    /** What a lane has read is good only as long as the connection that it was read on. */
+    READS_END_WITH_SESSION,
+    /** An event in hand is known again by its id, not by its number alone. */
+    KNOWN_BY_ID,
+    /** Epochs and turns are random, not counted. */
+    RANDOM_EPOCHS
 }

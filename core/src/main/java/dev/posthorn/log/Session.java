@@ -1,63 +1,56 @@
 package dev.posthorn.log;
 
-import static java.util.stream.Collectors.joining;
-
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that a thread of the relay keeps, with its prepared statements and pinned planner settings. It opens
- * itself when first used and again after a failure, each time after a look at which cluster it is on. Not thread-safe.
+ * What a thread of the relay asks of the database, on a connection that it keeps. Not thread-safe.
+ *
+ * <p>A session opens its connection again after a failure. One that is {@link #bound()} does not: it ends with its
+ * connection, until it is told to {@link #begin()} anew. A database that crashed, or another one that took its place,
+ * gives transaction ids and sequence numbers out again that were seen before, so whoever goes on from what it has read
+ * has to know that it is on another connection.
  */
 public final class Session implements AutoCloseable {
 
-    /**
-     * A statement prepared while the log was empty would keep its sequential scan for ever. With these settings its plan
-     * does not depend on statistics: it walks an index and stops at the limit.
-     */
-    private static final List<String> PINNED = List.of(
-            "enable_seqscan = off",
-            "enable_bitmapscan = off",
-            "max_parallel_workers_per_gather = 0",
-            "plan_cache_mode = force_generic_plan",
-            "jit = off");
-
-    /**
-     * A process that is frozen in the middle of a settle must not keep its locks: whoever takes over would wait for
-     * them. Longer than any pause of a process that is well.
-     */
-    private static final String BOUNDED = "idle_in_transaction_session_timeout = 5000";
-
-    private static final String CLUSTER = """
-            SELECT pg_is_in_recovery() AS in_recovery,
-                   here.system_identifier AS here,
-                   c.system_identifier AS stored,
-                   EXISTS (SELECT FROM posthorn.lane_mark
-                            WHERE pg_snapshot_xmax(b) > pg_snapshot_xmax(pg_current_snapshot())) AS behind
-              FROM posthorn.cluster c CROSS JOIN pg_control_system() here
-            """;
-
-    private final DataSource dataSource;
-    private final SchemaName schema;
-    private final Guards guards;
-    private final Map<String, PreparedStatement> statements = new HashMap<>();
-    private @Nullable Connection connection;
+    private final Link link;
+    private final boolean bound;
+    private long begun;
 
     public Session(DataSource dataSource, SchemaName schema, Guards guards) {
-        this.dataSource = dataSource;
-        this.schema = schema;
-        this.guards = guards;
+        this(new Link(dataSource, schema, guards), false);
+    }
+
+    private Session(Link link, boolean bound) {
+        this.link = link;
+        this.bound = bound;
+    }
+
+    /** A session on the same connection that ends with it. */
+    public Session bound() {
+        return new Session(link, link.guards().hold(Guard.READS_END_WITH_SESSION));
+    }
+
+    /** Begins, or begins anew: what was read before on another connection is worth nothing from here on. */
+    public void begin() {
+        begun = opening();
+    }
+
+    /** Which of its connections it is on, opened if there is none: another number is another connection. */
+    public long opening() {
+        return runOn("connecting", open -> link.openings());
+    }
+
+    /** Whether it is still on the connection that it began with. */
+    public boolean isCurrent() {
+        return !bound || (link.isOpen() && link.openings() == begun);
     }
 
     /** Work on the session's connection. */
@@ -71,7 +64,7 @@ public final class Session implements AutoCloseable {
     }
 
     public SchemaName schema() {
-        return schema;
+        return link.schema();
     }
 
     /** Runs one query by itself. */
@@ -103,110 +96,35 @@ public final class Session implements AutoCloseable {
     /** The statement, prepared once per connection, with its values bound. */
     public PreparedStatement prepare(Connection open, Sql sql, Map<String, ? extends @Nullable Object> values)
             throws SQLException {
-        PreparedStatement statement = statements.get(sql.text());
-        if (statement == null) {
-            statement = open.prepareStatement(sql.text());
-            statements.put(sql.text(), statement);
-        }
+        PreparedStatement statement = link.prepare(open, sql);
         sql.bind(statement, values);
         return statement;
     }
 
-    /** After any failure the connection is given up: whether it is still good is not worth finding out. */
     private <T extends @Nullable Object> T run(String what, Work<T> work) {
+        if (!isCurrent()) {
+            throw new PosthornException(
+                    ErrorCode.DATABASE, what + " failed: the connection was lost, and with it what was read there");
+        }
+        return runOn(what, work);
+    }
+
+    /** After any failure the connection is given up: whether it is still good is not worth finding out. */
+    private <T extends @Nullable Object> T runOn(String what, Work<T> work) {
         try {
-            return work.run(connection());
+            return work.run(link.open());
         } catch (SQLException e) {
-            discard();
+            link.close();
             throw PosthornException.database(what, e);
         } catch (RuntimeException e) {
-            discard();
+            link.close();
             throw e;
-        }
-    }
-
-    private Connection connection() throws SQLException {
-        Connection open = connection;
-        if (open == null) {
-            open = dataSource.getConnection();
-            connection = open;
-            open.setAutoCommit(true);
-            open.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            execute(open, "SET " + BOUNDED);
-            if (guards.hold(Guard.PINNED_PLANS)) {
-                execute(open, pinning());
-            }
-            checkCluster(open);
-        }
-        return open;
-    }
-
-    static String pinning() {
-        return PINNED.stream().map("SET "::concat).collect(joining("; "));
-    }
-
-    private void checkCluster(Connection open) throws SQLException {
-        try (Statement statement = open.createStatement();
-                ResultSet row = statement.executeQuery(schema.apply(CLUSTER))) {
-            if (!row.next()) {
-                throw new PosthornException(
-                        ErrorCode.SCHEMA_MISMATCH, "table " + schema + ".cluster is empty; install the schema again");
-            }
-            if (row.getBoolean("in_recovery") && guards.hold(Guard.PRIMARY_ONLY)) {
-                throw new PosthornException(
-                        ErrorCode.IN_RECOVERY,
-                        "this server is a standby, whose snapshots do not show which transactions are running: connect"
-                                + " the relay to the primary");
-            }
-            boolean elsewhere = row.getLong("here") != row.getLong("stored");
-            if ((elsewhere || row.getBoolean("behind")) && guards.hold(Guard.SAME_CLUSTER)) {
-                throw new PosthornException(
-                        ErrorCode.CLUSTER_CHANGED,
-                        "the marks in schema " + schema + " were made on another cluster (" + row.getLong("stored")
-                                + (elsewhere
-                                        ? ", this is " + row.getLong("here")
-                                        : ", or on this one before it was reset")
-                                + "), so new events would look delivered. Stop the writers' traffic if you can and run"
-                                + " Rebase once; the relay goes on by itself after that");
-            }
-        }
-    }
-
-    private static void execute(Connection open, String sql) throws SQLException {
-        try (Statement statement = open.createStatement()) {
-            statement.execute(sql);
-        }
-    }
-
-    private void discard() {
-        statements.clear();
-        Connection open = connection;
-        connection = null;
-        if (open != null) {
-            try {
-                if (!open.getAutoCommit()) {
-                    open.rollback();
-                    open.setAutoCommit(true);
-                }
-                execute(
-                        open,
-                        Stream.concat(PINNED.stream(), Stream.of(BOUNDED))
-                                .map(setting -> "RESET " + setting.substring(0, setting.indexOf(' ')))
-                                .collect(joining("; ")));
-            } catch (SQLException alreadyBroken) {
-                // close below frees what is left
-            }
-            try {
-                open.close();
-            } catch (SQLException alreadyClosed) {
-                // nothing more to free
-            }
         }
     }
 
     /** Gives the connection back as it came. */
     @Override
     public void close() {
-        discard();
+        link.close();
     }
 }

@@ -31,11 +31,11 @@ final class Care {
     /** Attempts that are being written down; they are made after the commit. */
     private final List<Tracked> counted = new ArrayList<>();
 
-    Care(LaneGrant grant, Subscription subscription, Ticker ticker, String instance, Guards guards) {
+    Care(StoredLane stored, Subscription subscription, Ticker ticker, String instance, Guards guards) {
         this.subscription = subscription;
         this.ticker = ticker;
         this.instance = instance;
-        this.takeovers = grant.takeovers();
+        this.takeovers = stored.takeovers();
         this.began = ticker.nanos();
         this.leftToSend = Math.max(LEAST, subscription.inFlightLimit());
         int mostInARush = Math.max(1, Math.min(2, subscription.retry().maxAttempts() - 1));
@@ -72,6 +72,11 @@ final class Care {
 
     boolean isCounting() {
         return !counted.isEmpty();
+    }
+
+    /** What is sent after the commit. */
+    List<Tracked> counted() {
+        return List.copyOf(counted);
     }
 
     /** After the commit: what may be sent now. */

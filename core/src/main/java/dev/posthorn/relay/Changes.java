@@ -22,6 +22,9 @@ final class Changes {
     final Map<Long, String> answers = new LinkedHashMap<>();
     private final List<Runnable> afterCommit = new ArrayList<>();
 
+    /** Those whose rows are finished because they have arrived. */
+    final List<Tracked> arrived = new ArrayList<>();
+
     /** How many events that have a row were finished: places in the room that become free with the commit. */
     private int places;
 

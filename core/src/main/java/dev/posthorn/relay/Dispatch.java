@@ -3,9 +3,6 @@ package dev.posthorn.relay;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.Mark;
-import dev.posthorn.sink.Channel;
-import dev.posthorn.sink.ErrorClass;
-import dev.posthorn.sink.Outcome;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,25 +17,17 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The events in a lane's hands: hands them to the sink, each in its turn, and knows which have no answer yet. */
-final class Dispatch implements AutoCloseable {
-
-    private static final Logger log = LoggerFactory.getLogger(Dispatch.class);
-
-    private static final long GRACE = Duration.ofMillis(200).toNanos();
+final class Dispatch {
 
     /** One in so many of the places at the sink. */
     private static final int KEPT_FREE = 4;
 
-    private final String lane;
     private final Subscription subscription;
-    private final Ticker ticker;
     private final Guards guards;
     private final Tokens tokens;
-    private final Consumer<Sending> mailbox;
+    private final InFlight sent;
     private final Consumer<Tracked> forgetRow;
     private final Consumer<Tracked> overtaken;
 
@@ -50,7 +39,14 @@ final class Dispatch implements AutoCloseable {
 
     private final ReplayLine replays;
     private final ArrayDeque<Tracked> ready = new ArrayDeque<>();
-    private final ArrayDeque<Tracked> sent = new ArrayDeque<>();
+    /** What was sent before the connection was lost and has not come again, and what of it came and has arrived. */
+    private final SentBefore before;
+
+    private final ArrayDeque<Tracked> arrivedBefore = new ArrayDeque<>();
+
+    /** Delivered, and perhaps not behind the persisted mark. */
+    private final ArrayDeque<Tracked> arrived = new ArrayDeque<>();
+
     private final KeyTurns turns = new KeyTurns();
 
     /** Not to be held while an earlier event of their key may fail and be held itself. */
@@ -59,49 +55,136 @@ final class Dispatch implements AutoCloseable {
     /** The keys of live events on their way, as of this pass; null if nobody has asked. */
     private @Nullable Set<String> keysOnTheirWay;
 
-    private @Nullable Channel channel;
     private @Nullable Mark high;
-    private boolean broken;
-    private boolean sinkThrew;
-    private int inFlight;
     private long bytes;
-    private long lastAnswer;
+
+    /** How many events were read. */
+    private long read;
 
     /**
-     * @param mailbox takes the sink's answers, from any thread
+     * @param before what was sent before the connection was lost
      * @param forgetRow takes rows that leave the lane's hands without an outcome
      * @param overtaken takes events that were delivered before an earlier one of their key
      */
     Dispatch(
-            String lane,
             Subscription subscription,
-            Ticker ticker,
             Guards guards,
             Tokens tokens,
-            Consumer<Sending> mailbox,
+            InFlight sent,
+            SentBefore before,
             Consumer<Tracked> forgetRow,
             Consumer<Tracked> overtaken) {
-        this.lane = lane;
         this.subscription = subscription;
-        this.ticker = ticker;
         this.guards = guards;
         this.tokens = tokens;
-        this.mailbox = mailbox;
+        this.sent = sent;
+        this.before = before;
         this.forgetRow = forgetRow;
         this.overtaken = overtaken;
         this.replays = new ReplayLine(forgetRow);
+        sent.items().forEach(this::takesTurn);
+    }
+
+    /** All that was sent and is not known to be settled, for who goes on after the connection was lost. */
+    void keepSent(SentBefore kept) {
+        kept.keepAll(before);
+        arrived.forEach(kept::keepEvent);
+        arrivedBefore.forEach(kept::keep);
+        sent.items().forEach(kept::keep);
     }
 
     /** Takes an event that was read. */
     void add(Tracked event) {
+        event.number(++read);
         unsettled.add(event);
-        queue.add(event);
         bytes += event.event().bytes();
+        Tracked former = before.isEmpty() ? null : before.read(event.event());
+        if (former == null) {
+            queue.add(event);
+        } else {
+            resume(event, former);
+        }
     }
 
     /** Takes events that have a row. */
     void addRows(Collection<Tracked> rows) {
-        queue.addAll(rows);
+        rows.forEach(this::addRow);
+    }
+
+    private void addRow(Tracked row) {
+        if (!resumes(row)) {
+            queue.add(row);
+        }
+    }
+
+    /** Takes an item of a replay. */
+    void addReplay(Tracked item) {
+        if (!resumes(item)) {
+            replays.add(item);
+        }
+    }
+
+    /** Whether the item was sent before the connection was lost, and has arrived or is on its way. */
+    boolean resumes(Tracked row) {
+        Tracked former = before.isEmpty() ? null : before.loaded(row);
+        if (former == null) {
+            return false;
+        }
+        row.resume(former);
+        if (row.isDelivered()) {
+            arrivedBefore.add(row);
+        }
+        return !row.isToBeSent();
+    }
+
+    private void resume(Tracked event, Tracked former) {
+        event.resume(former);
+        if (event.isDelivered()) {
+            arrivedBefore.add(event);
+        } else if (event.isInFlight()) {
+            high = event.markAfter();
+        } else {
+            queue.add(event);
+        }
+    }
+
+    /** The next event that came again and had arrived before the connection was lost. */
+    @Nullable
+    Tracked pollArrivedBefore() {
+        Tracked event = arrivedBefore.poll();
+        if (event != null) {
+            arrive(event);
+        }
+        return event;
+    }
+
+    /** All there was has been read again. */
+    void caughtUp() {
+        before.caughtUp();
+    }
+
+    /** Whether events that were sent before the connection was lost have yet to come again. */
+    boolean awaitsReading() {
+        return before.awaitsReading();
+    }
+
+    /**
+     * Of what was read, so many are behind the persisted mark.
+     *
+     * @param caughtUp whether all there was has been read again; until then what arrived by its row may yet be read
+     */
+    void written(long number, boolean caughtUp) {
+        if (!caughtUp) {
+            arrived.removeIf(item -> item.isLive() && item.number() <= number);
+        }
+        while (caughtUp && !arrived.isEmpty() && arrived.element().arrivedAt() <= number) {
+            arrived.remove();
+        }
+    }
+
+    private void arrive(Tracked event) {
+        event.deliver(read);
+        arrived.add(event);
     }
 
     /** Takes an event that has a row and comes before all others. */
@@ -143,20 +226,13 @@ final class Dispatch implements AutoCloseable {
         return first.isInFlight() && !guards.hold(Guard.SETTLE_AFTER_ANSWER);
     }
 
-    /** Whether the answer is to an event that is still waited for. */
-    boolean take(Sending answered) {
-        if (!answered.item().isOn(answered)) {
-            return false;
-        }
-        answered.item().land();
-        inFlight--;
-        lastAnswer = ticker.nanos();
-        return true;
-    }
-
     /** The event has arrived: the next of its key may go. */
     void delivered(Tracked event) {
-        event.deliver();
+        if (event.isStranded()) {
+            event.deliver(read);
+        } else {
+            arrive(event);
+        }
         if (!subscription.sink().keepsOrder()) {
             Tracked next = turns.next(event);
             while (next != null && next.isSetAside()) {
@@ -210,9 +286,15 @@ final class Dispatch implements AutoCloseable {
         }
     }
 
+    /** The event has failed that was sent before the connection was lost: when it comes again, it is sent anew. */
+    void failedBefore(Tracked event) {
+        before.forget(event);
+        endTurn(event);
+    }
+
     /** A sink that keeps the order delivers nothing after a failure. Otherwise it is only the key's turn that ends. */
     private void endTurn(Tracked failed) {
-        broken = subscription.sink().keepsOrder();
+        sent.failed();
         giveBackTurn(failed);
     }
 
@@ -230,55 +312,14 @@ final class Dispatch implements AutoCloseable {
         }
     }
 
-    /** Whether the channel has failed: what it still answers is the consequence of that. */
-    boolean isBroken() {
-        return broken;
-    }
-
-    /** Whether a sink that keeps the order owes an answer to an event that was sent before this one. */
-    boolean isBehindUnanswered(Sending answered) {
-        if (broken || !subscription.sink().keepsOrder() || !answered.item().isOn(answered)) {
-            return false;
-        }
-        forgetAnswered();
-        return !sent.isEmpty() && sent.element() != answered.item();
-    }
-
-    private void forgetAnswered() {
-        while (!sent.isEmpty() && !sent.element().isInFlight()) {
-            sent.remove();
-        }
-    }
-
-    /** The event that is waited for the longest, if that is too long; it is waited for no more. */
-    @Nullable
-    Tracked pollOverdue() {
-        forgetAnswered();
-        if (sent.isEmpty() || ticker.nanos() - waitingSince() <= patience()) {
-            return null;
-        }
-        Tracked overdue = sent.remove();
-        overdue.land();
-        inFlight--;
-        return overdue;
-    }
-
-    /** A channel that keeps the order works through a queue: as long as it answers at all, it is well. */
-    private long waitingSince() {
-        long oldest = sent.element().sentAt();
-        return subscription.sink().keepsOrder() && lastAnswer - oldest > 0 ? lastAnswer : oldest;
-    }
-
     /** Ends the channel. Live events without an answer are sent anew from the first on; rows leave the lane's hands. */
     void rewind() {
-        close();
-        broken = false;
-        inFlight = 0;
+        List<Tracked> taken = sent.giveUp();
+        taken.stream().filter(item -> !item.isDelivered()).forEach(before::forget);
         Set<Tracked> rows = new LinkedHashSet<>();
-        for (Collection<Tracked> some : List.of(sent, ready, queue, turns.all())) {
+        for (Collection<Tracked> some : List.of(taken, ready, queue, turns.all())) {
             some.stream().filter(item -> !item.isLive() && !item.isDone()).forEach(rows::add);
         }
-        sent.clear();
         ready.clear();
         replays.takeBackAll();
         stalled.clear();
@@ -291,23 +332,19 @@ final class Dispatch implements AutoCloseable {
                 overtaken.accept(event);
             }
             if (!event.isDone()) {
-                event.land();
                 queue.add(event);
                 if (key != null) {
                     failedKeys.add(key);
                 }
             }
         }
-        for (Tracked row : rows) {
-            row.land();
-            forgetRow.accept(row);
-        }
+        rows.forEach(forgetRow);
     }
 
     /** Hands over whatever may go now, of those that the lane admits, until so many are on their way. */
     void handOver(int concurrency, Predicate<Tracked> admits) {
         unstall();
-        while (inFlight < concurrency) {
+        while (sent.count() < concurrency) {
             Tracked next = poll(admits);
             if (next == null) {
                 break;
@@ -315,13 +352,13 @@ final class Dispatch implements AutoCloseable {
             send(next, false);
         }
         handOverReplays(concurrency - concurrency / KEPT_FREE, admits);
-        flush();
+        sent.flush();
     }
 
     /** A part of what the sink takes at a time is kept free of replays: what comes live need not wait for them. */
     private void handOverReplays(int concurrency, Predicate<Tracked> admits) {
         Iterator<Tracked> waiting = replays.iterator();
-        while (inFlight < concurrency) {
+        while (sent.count() < concurrency) {
             Tracked next = pollReplay(waiting, admits);
             if (next == null) {
                 break;
@@ -402,7 +439,7 @@ final class Dispatch implements AutoCloseable {
 
     private Set<String> keysOnTheirWay() {
         Set<String> keys = new HashSet<>();
-        sent.stream().filter(Tracked::isInFlight).forEach(each -> addKey(keys, each));
+        sent.items().forEach(each -> addKey(keys, each));
         ready.forEach(each -> addKey(keys, each));
         turns.all().forEach(each -> addKey(keys, each));
         return keys;
@@ -478,7 +515,7 @@ final class Dispatch implements AutoCloseable {
     /** Sends one event by itself. */
     void sendAlone(Tracked event, boolean asProbe) {
         send(event, asProbe);
-        flush();
+        sent.flush();
     }
 
     /** Looks at every live event that is not sent yet, without sending it. */
@@ -518,38 +555,7 @@ final class Dispatch implements AutoCloseable {
         if (needsToken(event)) {
             tokens.spend();
         }
-        Sending sending = event.send(ticker.nanos(), asProbe, mailbox);
-        sent.add(event);
-        inFlight++;
-        try {
-            if (channel == null) {
-                channel = subscription.sink().open(lane, subscription.timeout());
-            }
-            channel.send(event.event(), event.attempt(), sending);
-        } catch (RuntimeException bug) {
-            if (!sinkThrew) {
-                sinkThrew = true;
-                log.error(
-                        "Lane {}: its sink threw instead of answering, for event {}. That is a bug in the sink; the"
-                                + " event is tried again like after any failure. Logged once",
-                        lane,
-                        event.event().event(),
-                        bug);
-            }
-            sending.with(new Outcome.Retry(ErrorClass.UNKNOWN, "the sink threw " + bug));
-        }
-    }
-
-    private void flush() {
-        if (channel != null) {
-            channel.flush();
-        }
-    }
-
-    /** A sink that does not keep the order ends what takes too long by itself, and can tell more about it. */
-    private long patience() {
-        long timeout = subscription.timeout().toNanos();
-        return subscription.sink().keepsOrder() ? timeout : timeout + GRACE;
+        sent.send(event, asProbe);
     }
 
     /** How far events were handed over; the mark itself if nothing is on its way. */
@@ -562,7 +568,7 @@ final class Dispatch implements AutoCloseable {
         if (hasUnsent() && !tokens.areAwaited()) {
             return Duration.ofMillis(10).toNanos();
         }
-        long overdue = sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + patience() - ticker.nanos();
+        long overdue = sent.nextOverdueNanos();
         return tokens.areAwaited() ? Math.min(overdue, tokens.nextNanos()) : overdue;
     }
 
@@ -579,20 +585,7 @@ final class Dispatch implements AutoCloseable {
         return unsettled.isEmpty();
     }
 
-    int inFlight() {
-        return inFlight;
-    }
-
     long bytes() {
         return bytes;
-    }
-
-    /** Ends the channel; nothing that has not left yet is sent any more. */
-    @Override
-    public void close() {
-        if (channel != null) {
-            channel.close();
-            channel = null;
-        }
     }
 }

@@ -4,9 +4,12 @@ import dev.posthorn.event.RecordedEvent;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a lane has done since this instance took it over. Written by the lane, read by anyone. */
 public final class LaneCounters {
+
+    private static final Logger log = LoggerFactory.getLogger(Lane.class);
 
     private final AtomicLong delivered = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
@@ -22,14 +25,14 @@ public final class LaneCounters {
         overtaken.incrementAndGet();
     }
 
-    void databaseTrouble(String lane, Exception e, Logger log) {
+    void databaseTrouble(String lane, Exception e) {
         if (databaseAway.compareAndSet(false, true)) {
             log.warn(
                     "Lane {}: {}. It keeps its place and tries again until the database answers", lane, e.getMessage());
         }
     }
 
-    void databaseIsBack(String lane, Logger log) {
+    void databaseIsBack(String lane) {
         if (databaseAway.compareAndSet(true, false)) {
             log.info("Lane {}: the database answers again", lane);
         }

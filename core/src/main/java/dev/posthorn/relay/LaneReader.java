@@ -17,6 +17,7 @@ final class LaneReader {
 
     private final Subscription subscription;
     private final EventLog eventLog;
+    private final LaneStore store;
     private final Supplier<Orders> orders;
     private final Places places;
     private final Dispatch dispatch;
@@ -28,25 +29,26 @@ final class LaneReader {
     private final Pace pace;
     private Cursor cursor;
 
-    /** Whether the window that is read, or the last one, was begun by this owner. */
+    /** Whether the window that is read, or the last one, was begun by this run. */
     private boolean ownWindow;
 
-    /** Whether this owner has read whatever former owners had read. */
+    /** Whether this run has read whatever was read before it, by former owners too. */
     private boolean caughtUp;
 
-    LaneReader(LaneGrant grant, Subscription subscription, LanePorts ports, LaneParts parts) {
+    LaneReader(StoredLane stored, Subscription subscription, LanePorts ports, LaneParts parts) {
         this.subscription = subscription;
         this.eventLog = ports.log();
-        this.orders = parts.orders();
-        this.places = parts.places();
+        this.store = ports.store();
+        this.orders = parts.hold().orders();
+        this.places = parts.hold().places();
         this.dispatch = parts.dispatch();
         this.troubles = parts.troubles();
-        this.breaker = parts.breaker();
+        this.breaker = parts.hold().breaker();
         this.progress = parts.progress();
         this.ticker = ports.ticker();
         this.guards = ports.guards();
         this.pace = new Pace(subscription.pollLeast(), subscription.pollMost(), ticker.nanos());
-        this.cursor = grant.mark().cursor();
+        this.cursor = stored.mark().cursor();
     }
 
     /** There is something to read. */
@@ -65,8 +67,7 @@ final class LaneReader {
         if (!isReading() || !pace.isDue(now) || !isWorthReading()) {
             return false;
         }
-        int most = breaker.lacksProbe() ? 1 : subscription.batchSize();
-        int taken = enterNextWindow() ? places.take(Math.min(roomForEvents(), most)) : 0;
+        int taken = enterNextWindow() ? takePlaces() : 0;
         if (taken == 0) {
             pace.foundNothing(now);
             return false;
@@ -84,7 +85,9 @@ final class LaneReader {
     }
 
     private boolean isReading() {
-        return isLettingGo() || (orders.get().isSending() && (!breaker.isOpen() || breaker.lacksProbe()));
+        return isLettingGo()
+                || isComingBack()
+                || (orders.get().isSending() && (!breaker.isOpen() || breaker.lacksProbe()));
     }
 
     /** Whether events are to be given up that are not read yet. */
@@ -93,8 +96,26 @@ final class LaneReader {
         return !now.leave() && progress.readSeq() < now.letGoSeq();
     }
 
+    /** Whether it is to leave, and has yet to come to what was sent before the connection was lost. */
+    private boolean isComingBack() {
+        return orders.get().leave() && dispatch.awaitsReading();
+    }
+
+    /** Who is on the way out does not wait for room: what it reads and does not send gets a row at once. */
+    private int takePlaces() {
+        if (isComingBack()) {
+            places.overdraw(subscription.batchSize());
+            return subscription.batchSize();
+        }
+        int most = breaker.lacksProbe() ? 1 : subscription.batchSize();
+        return places.take(Math.min(roomForEvents(), most));
+    }
+
     /** Whether there is room for more than a few events: a read costs the same for one as for many. */
     private boolean isWorthReading() {
+        if (isComingBack()) {
+            return true;
+        }
         int least = Math.min(subscription.batchSize(), Math.max(1, orders.get().inFlightLimit() / 4));
         return roomForEvents() >= least && roomInBytes() > 0;
     }
@@ -111,11 +132,12 @@ final class LaneReader {
         int used = 0;
         try {
             ownWindow |= cursor instanceof Cursor.Tail;
-            Batch batch = eventLog.read(cursor, taken, roomInBytes());
+            Batch batch = eventLog.read(cursor, taken, Math.max(1, roomInBytes()));
             used = take(batch);
             if (ownWindow && batch.endsWindow() && !caughtUp) {
                 caughtUp = true;
                 troubles.caughtUp();
+                dispatch.caughtUp();
             }
             return batch;
         } finally {
@@ -133,10 +155,15 @@ final class LaneReader {
     /** At the tail, while the generation is to change: no further than the snapshot at which all lanes stop. */
     private boolean enterNextWindow() {
         Orders now = orders.get();
-        if (!now.park() || !(cursor instanceof Cursor.Tail tail)) {
+        if (!(cursor instanceof Cursor.Tail tail)) {
             return true;
         }
-        Snapshot stopAt = now.stopAt();
+        if (!now.park()) {
+            return !progress.isSeenParked();
+        }
+        // Asked on the lane's own connection: after a crash the one in the orders may be of transactions that never
+        // were.
+        Snapshot stopAt = now.stopAt() == null ? null : store.stopAt();
         if (stopAt == null || tail.a().equals(stopAt)) {
             return false;
         }
@@ -164,6 +191,10 @@ final class LaneReader {
         }
         cursor = batch.next();
         return used;
+    }
+
+    boolean hasCaughtUp() {
+        return caughtUp;
     }
 
     /** Whether everything there was has been read, what former owners had read included. */

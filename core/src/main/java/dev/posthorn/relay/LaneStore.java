@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.log.Snapshot;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -9,10 +10,24 @@ import org.jspecify.annotations.Nullable;
 interface LaneStore {
 
     /**
-     * Writes the settlement if the lane is still owned under its epoch; otherwise nothing, and answers false. Done once:
-     * asked again after an answer was lost, it finds the settlement's turn taken and answers true.
+     * Begins, or begins anew after the connection was lost: how the lane stands now. Null if it is no longer owned under
+     * its epoch.
+     */
+    @Nullable
+    StoredLane begin();
+
+    /** Whether what was read since it began still counts: it does only as long as the connection it was read on. */
+    boolean isCurrent();
+
+    /**
+     * Writes the settlement if the lane is still owned under its epoch and nothing was settled since; otherwise nothing,
+     * and answers false. If the answer is lost, {@link #begin} tells by the turn whether it was done.
      */
     boolean settle(Settlement settlement);
+
+    /** The snapshot at which all lanes of the generation are to stop; null if there is none. */
+    @Nullable
+    Snapshot stopAt();
 
     /**
      * Pauses the subscription, unless it is paused already or the lane is owned under another epoch. True if that was

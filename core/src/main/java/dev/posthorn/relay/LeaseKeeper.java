@@ -32,6 +32,7 @@ final class LeaseKeeper {
     private final Guards guards;
     private final List<Holding> holdings = new ArrayList<>();
     private volatile List<Subscription> wanted;
+    private long connection;
 
     LeaseKeeper(
             LeaseStore store,
@@ -66,9 +67,19 @@ final class LeaseKeeper {
     /** One pass over all subscriptions. */
     void pass() {
         List<Subscription> now = wanted;
+        lookAgainAfterLoss();
         endUnwanted(now);
         begin(now);
         holdings.stream().filter(holding -> !holding.leaving).forEach(this::keep);
+    }
+
+    /** A database that lost its last commits may have given a subscription's id to another. */
+    private void lookAgainAfterLoss() {
+        long now = store.connection();
+        if (now != connection) {
+            connection = now;
+            holdings.forEach(holding -> holding.known = false);
+        }
     }
 
     /**
@@ -117,8 +128,13 @@ final class LeaseKeeper {
     }
 
     private boolean register(Holding holding) {
-        if (holding.id == LeaseStore.NOT_THERE) {
-            holding.id = store.register(holding.subscription);
+        if (!holding.known) {
+            long id = store.register(holding.subscription);
+            if (holding.id != LeaseStore.NOT_THERE && id != holding.id) {
+                forget(holding);
+            }
+            holding.id = id;
+            holding.known = id != LeaseStore.NOT_THERE;
         }
         if (holding.id != LeaseStore.NOT_THERE && !holding.requested) {
             holding.requested = store.request(holding.id, holding.subscription);
@@ -135,6 +151,7 @@ final class LeaseKeeper {
         holding.lanes.values().forEach(lane -> lane.lease().lose());
         holding.lanes.clear();
         holding.id = LeaseStore.NOT_THERE;
+        holding.known = false;
         holding.generation = 0;
         holding.requested = false;
     }
@@ -253,6 +270,10 @@ final class LeaseKeeper {
         private final Room room;
         private final Allowance allowance;
         private long id;
+
+        /** Whether the id was found on this connection. */
+        private boolean known;
+
         private int generation;
         private boolean requested;
         private boolean leaving;

@@ -12,6 +12,9 @@ interface LeaseStore {
     /** The id of a subscription that does not exist. */
     long NOT_THERE = 0;
 
+    /** The number of the connection. What was read on another counts no more: even ids may have been given out again. */
+    long connection();
+
     /**
      * Finds the subscription by its name, or makes it with its first generation. Returns its id; {@link #NOT_THERE} if
      * it is not there and others are to make it.

@@ -30,10 +30,10 @@ final class Places {
         }
     }
 
-    /** One more than there may be: an event that has one already gets a row as well. */
-    void overdraw() {
+    /** So many more than there may be. */
+    void overdraw(int places) {
         if (bounded) {
-            orders.get().room().overdraw();
+            orders.get().room().overdraw(places);
         }
     }
 }

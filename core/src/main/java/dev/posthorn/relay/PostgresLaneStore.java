@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresLaneStore implements LaneStore {
 
-    /** The turn before this one: a settle whose commit went through, though its answer was lost, finds it taken. */
+    private static final String BEGIN = """
+            SELECT a::text AS a, b::text AS b, seq, read_seq, row_seq, turn, parked, takeovers
+              FROM posthorn.lane_mark WHERE lane_id = :lane AND epoch = :epoch
+            """;
+
+    private static final String STOP_AT =
+            "SELECT stop_at::text AS stop_at FROM posthorn.subscription WHERE id = :subscription";
+
+    /** After the settle that it follows: one whose answer was lost may have been done, and comes only to its end now. */
     private static final String MOVE = """
             UPDATE posthorn.lane_mark
                SET a = :a::pg_snapshot, b = :b::pg_snapshot, seq = :seq,
@@ -34,15 +43,12 @@ final class PostgresLaneStore implements LaneStore {
             RETURNING ctid::text
             """;
 
-    private static final String ONCE = "AND turn = :turn - 1";
+    private static final String ONCE = "AND turn = :former";
 
     private static final String FENCE = "AND epoch = :epoch";
 
     /** Under somebody's open snapshot the chain of old versions grows, and a search by key walks all of it. */
     private static final String BY_PLACE = "AND ctid = :ctid::tid";
-
-    private static final String IS_DONE =
-            "SELECT FROM posthorn.lane_mark WHERE lane_id = :lane AND epoch = :epoch AND turn = :turn";
 
     private static final String RECEIPT = """
             INSERT INTO posthorn.receipt (lane_id, era, a, b, seq, count)
@@ -92,10 +98,10 @@ final class PostgresLaneStore implements LaneStore {
 
     private final Session session;
     private final LaneGrant grant;
-    private final Guards guards;
     private final Sql moveByPlace;
     private final Sql moveByKey;
-    private final Sql isDone;
+    private final Sql begin;
+    private final Sql stopAt;
     private final Sql receipt;
     private final Sql gauge;
     private final Sql pause;
@@ -105,17 +111,17 @@ final class PostgresLaneStore implements LaneStore {
     private final RowReader rows;
     private final ReplayReader replays;
     private @Nullable String ctid;
-    private Mark written;
+    private @Nullable Mark written;
 
     PostgresLaneStore(Session session, LaneGrant grant, String instance, Guards guards) {
         this.session = session;
         this.grant = grant;
-        this.guards = guards;
         String move = MOVE.replace("{fence}", guards.hold(Guard.EPOCH_FENCE) ? FENCE : "")
                 .replace("{once}", guards.hold(Guard.SETTLE_ONCE) ? ONCE : "");
         this.moveByPlace = Sql.of(session.schema(), move.replace("{place}", BY_PLACE));
         this.moveByKey = Sql.of(session.schema(), move.replace("{place}", ""));
-        this.isDone = Sql.of(session.schema(), IS_DONE);
+        this.begin = Sql.of(session.schema(), BEGIN);
+        this.stopAt = Sql.of(session.schema(), STOP_AT);
         this.receipt = Sql.of(session.schema(), RECEIPT);
         this.gauge = Sql.of(session.schema(), GAUGE);
         this.pause = Sql.of(session.schema(), PAUSE);
@@ -124,7 +130,6 @@ final class PostgresLaneStore implements LaneStore {
         this.writer = new ChangeWriter(session, grant, instance);
         this.rows = new RowReader(session, grant);
         this.replays = new ReplayReader(session, grant);
-        this.written = grant.mark();
     }
 
     private static String leaseTokens(String rates, String owner) {
@@ -136,26 +141,69 @@ final class PostgresLaneStore implements LaneStore {
     }
 
     @Override
+    public @Nullable StoredLane begin() {
+        session.begin();
+        ctid = null;
+        Optional<StoredLane> stored = session.query(
+                "looking where the lane stands",
+                begin,
+                owned(),
+                row -> row.next() ? Optional.of(stored(row)) : Optional.empty());
+        written = stored.map(StoredLane::mark).orElse(null);
+        return stored.orElse(null);
+    }
+
+    private static StoredLane stored(ResultSet row) throws SQLException {
+        return new StoredLane(
+                new Mark(new Snapshot(row.getString("a")), new Snapshot(row.getString("b")), row.getLong("seq")),
+                row.getLong("read_seq"),
+                row.getLong("row_seq"),
+                row.getLong("turn"),
+                row.getBoolean("parked"),
+                row.getInt("takeovers"));
+    }
+
+    private Map<String, @Nullable Object> owned() {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("lane", grant.lease().laneId());
+        values.put("epoch", grant.lease().epoch());
+        return values;
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return session.isCurrent();
+    }
+
+    @Override
+    public @Nullable Snapshot stopAt() {
+        Map<String, Object> values = Map.of("subscription", grant.subscriptionId());
+        Optional<String> text = session.query(
+                "looking where to stop",
+                stopAt,
+                values,
+                row -> row.next() ? Optional.ofNullable(row.getString("stop_at")) : Optional.empty());
+        return text.map(Snapshot::new).orElse(null);
+    }
+
+    @Override
     public boolean settle(Settlement settlement) {
         Map<String, @Nullable Object> values = values(settlement);
         boolean settled = settlement.isMarkOnly()
                 // One statement is a transaction of its own, without the round trips of BEGIN and COMMIT.
                 ? moveAlone(values)
                 : session.transaction("settling", connection -> settle(connection, settlement, values));
-        if (settled || session.query("settling", isDone, values, ResultSet::next)) {
+        if (settled) {
             written = settlement.mark();
-            return true;
         }
-        return false;
+        return settled;
     }
 
     @Override
     public boolean pause(String reason) {
-        Map<String, @Nullable Object> values = new HashMap<>();
+        Map<String, @Nullable Object> values = owned();
         values.put("reason", Storable.text(reason));
         values.put("subscription", grant.subscriptionId());
-        values.put("lane", grant.lease().laneId());
-        values.put("epoch", grant.lease().epoch());
         return session.query("pausing", pause, values, ResultSet::next);
     }
 
@@ -181,13 +229,12 @@ final class PostgresLaneStore implements LaneStore {
 
     private boolean moveAlone(Map<String, @Nullable Object> values) {
         return session.query("settling", moveByPlaceOrKey(values), values, this::moved)
-                || (mayTryKey() && session.query("settling", moveByKey, values, this::moved));
+                || session.query("settling", moveByKey, values, this::moved);
     }
 
     private boolean settle(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
             throws SQLException {
-        boolean moved = move(connection, moveByPlaceOrKey(values), values)
-                || (mayTryKey() && move(connection, moveByKey, values));
+        boolean moved = move(connection, moveByPlaceOrKey(values), values) || move(connection, moveByKey, values);
         if (moved) {
             writer.write(connection, settlement.changes());
             if (settlement.receiptCount() > 0) {
@@ -204,10 +251,6 @@ final class PostgresLaneStore implements LaneStore {
         return values.get("ctid") == null ? moveByKey : moveByPlace;
     }
 
-    private boolean mayTryKey() {
-        return guards.hold(Guard.MARK_BY_KEY);
-    }
-
     private boolean move(Connection connection, Sql sql, Map<String, @Nullable Object> values) throws SQLException {
         try (ResultSet row = session.prepare(connection, sql, values).executeQuery()) {
             return moved(row);
@@ -221,10 +264,9 @@ final class PostgresLaneStore implements LaneStore {
     }
 
     private Map<String, @Nullable Object> values(Settlement settlement) {
-        Map<String, @Nullable Object> values = new HashMap<>();
-        values.put("lane", grant.lease().laneId());
-        values.put("epoch", grant.lease().epoch());
+        Map<String, @Nullable Object> values = owned();
         values.put("ctid", ctid);
+        values.put("former", settlement.former());
         values.put("turn", settlement.turn());
         values.put("a", settlement.mark().a());
         values.put("b", settlement.mark().b());

@@ -8,11 +8,13 @@ import dev.posthorn.log.Mark;
 import dev.posthorn.log.Session;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.log.Sql;
+import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +81,8 @@ final class PostgresLeaseStore implements LeaseStore {
 
     /**
      * Lease and mark get the new epoch together: from here on the former owner settles nothing. Never waits: a former
-     * owner that stands still in the middle of a settle holds its mark.
+     * owner that stands still in the middle of a settle holds its mark. The epoch is random: were it counted, a take-over
+     * that a crash of the database has undone would share its epoch with the next.
      */
     private static final String ACQUIRE = """
             WITH free AS (
@@ -92,7 +95,7 @@ final class PostgresLeaseStore implements LeaseStore {
                  ORDER BY n.index LIMIT :count FOR NO KEY UPDATE OF l, m SKIP LOCKED),
             taken AS (
                 UPDATE posthorn.lane_lease l
-                   SET owner = :instance, epoch = l.epoch + 1,
+                   SET owner = :instance, epoch = coalesce(:epoch::bigint, l.epoch + 1),
                        expires_at = posthorn.clock() + :ttl * interval '1 millisecond'
                   FROM free WHERE l.lane_id = free.lane_id
                 RETURNING l.lane_id, l.epoch, free.by_force),
@@ -100,10 +103,8 @@ final class PostgresLeaseStore implements LeaseStore {
                 UPDATE posthorn.lane_mark m
                    SET epoch = taken.epoch, takeovers = m.takeovers + taken.by_force::integer
                   FROM taken WHERE m.lane_id = taken.lane_id
-                RETURNING m.lane_id, m.epoch, m.a, m.b, m.seq, m.read_seq, m.row_seq, m.turn,
-                          m.takeovers)
-            SELECT m.lane_id, n.subscription_id, m.epoch, m.a::text AS a, m.b::text AS b, m.seq, m.read_seq, m.row_seq,
-                   m.turn, m.takeovers, n.index,
+                RETURNING m.lane_id, m.epoch, m.a)
+            SELECT m.lane_id, n.subscription_id, m.epoch, n.index,
                    n.since, c.floor_seq, d.lane_id IS NOT NULL AND m.a::text = '1:1:' AS draining,
                    d.a::text AS drain_a, d.b::text AS drain_b, d.seq AS drain_seq, d.read_seq AS drain_read,
                    d.floor_seq AS drain_floor, d.to_seq AS drain_to
@@ -115,6 +116,7 @@ final class PostgresLeaseStore implements LeaseStore {
     private final String instance;
     private final Ticker ticker;
     private final Guards guards;
+    private final SecureRandom random = new SecureRandom();
     private final boolean makes;
     private final Statements statements;
     private final Generations generations;
@@ -132,6 +134,11 @@ final class PostgresLeaseStore implements LeaseStore {
         this.guards = guards;
         this.statements = new Statements(session);
         this.generations = new Generations(statements, guards);
+    }
+
+    @Override
+    public long connection() {
+        return session.opening();
     }
 
     @Override
@@ -225,12 +232,13 @@ final class PostgresLeaseStore implements LeaseStore {
     @Override
     public List<LaneGrant> acquire(long subscriptionId, Subscription subscription, Sharing sharing, int count) {
         long started = ticker.nanos();
-        Map<String, Object> values = Map.of(
-                "subscription", subscriptionId,
-                "generation", sharing.generation(),
-                "count", count,
-                "instance", instance,
-                "ttl", ttl(subscription));
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("subscription", subscriptionId);
+        values.put("generation", sharing.generation());
+        values.put("count", count);
+        values.put("instance", instance);
+        values.put("ttl", ttl(subscription));
+        values.put("epoch", guards.hold(Guard.RANDOM_EPOCHS) ? random.nextLong() : null);
         return session.query("taking over lanes", sql(ACQUIRE), values, rows -> {
             List<LaneGrant> grants = new ArrayList<>();
             while (rows.next()) {
@@ -248,16 +256,7 @@ final class PostgresLeaseStore implements LeaseStore {
         Filter filter = guards.hold(Guard.STORED_FILTER) ? sharing.filter() : subscription.filter();
         LaneScope scope =
                 new LaneScope(filter, sharing.lanes(), index, row.getLong("floor_seq"), since(row), drain(row));
-        return new LaneGrant(
-                subscription.name() + "/" + index,
-                row.getLong("subscription_id"),
-                lease,
-                scope,
-                mark(row, ""),
-                row.getLong("read_seq"),
-                row.getLong("row_seq"),
-                row.getLong("turn"),
-                row.getInt("takeovers"));
+        return new LaneGrant(subscription.name() + "/" + index, row.getLong("subscription_id"), lease, scope);
     }
 
     private static @Nullable Instant since(ResultSet row) throws SQLException {
@@ -268,18 +267,15 @@ final class PostgresLeaseStore implements LeaseStore {
     private static LaneScope.@Nullable Drain drain(ResultSet row) throws SQLException {
         return row.getBoolean("draining")
                 ? new LaneScope.Drain(
-                        mark(row, "drain_"),
-                        row.getLong("drain_read"),
-                        row.getLong("drain_floor"),
-                        row.getLong("drain_to"))
+                        drained(row), row.getLong("drain_read"), row.getLong("drain_floor"), row.getLong("drain_to"))
                 : null;
     }
 
-    private static Mark mark(ResultSet row, String prefix) throws SQLException {
+    private static Mark drained(ResultSet row) throws SQLException {
         return new Mark(
-                new Snapshot(row.getString(prefix + "a")),
-                new Snapshot(row.getString(prefix + "b")),
-                row.getLong(prefix + "seq"));
+                new Snapshot(row.getString("drain_a")),
+                new Snapshot(row.getString("drain_b")),
+                row.getLong("drain_seq"));
     }
 
     @Override

@@ -3,11 +3,12 @@ package dev.posthorn.relay;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.Mark;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a lane is settled: what it knows, and what the store knows of it. A settle whose answer was lost is asked for
- * again as it was, until its fate is known.
+ * How far a lane is settled: what it knows, and what the store knows of it. A settle whose answer was lost ends the run:
+ * whether it was done is known by its turn.
  */
 final class Progress {
 
@@ -20,6 +21,7 @@ final class Progress {
     private static final long SECOND = 1_000_000_000;
 
     private final Ticker ticker;
+    private final RandomGenerator random;
     private final Guards guards;
     private Mark settled;
     private Mark persisted;
@@ -46,6 +48,12 @@ final class Progress {
     /** Of no use but without {@link Guard#ROWS_WITH_MARK}. */
     private Changes late = new Changes();
 
+    /** The number of the last event that is settled, in the settle that is under way, and in the last one that was done. */
+    private long number;
+
+    private long pendingNumber;
+    private long writtenNumber;
+
     private int pendingEvents;
     private long pendingBytes;
     private int pendingDelivered;
@@ -54,15 +62,17 @@ final class Progress {
     private long lastReceipt;
     private long lastGauge;
 
-    Progress(LaneGrant grant, Ticker ticker, Guards guards) {
-        this.ticker = ticker;
-        this.guards = guards;
-        this.settled = grant.mark();
-        this.persisted = grant.mark();
-        this.persistedHigh = grant.mark();
-        this.turn = grant.turn();
-        this.readSeq = grant.readSeq();
-        this.disturbed = grant.takeovers() > 0;
+    Progress(StoredLane stored, LanePorts ports) {
+        this.ticker = ports.ticker();
+        this.random = ports.random();
+        this.guards = ports.guards();
+        this.settled = stored.mark();
+        this.persisted = stored.mark();
+        this.persistedHigh = stored.mark();
+        this.turn = stored.turn();
+        this.readSeq = stored.readSeq();
+        this.persistedParked = stored.parked();
+        this.disturbed = stored.takeovers() > 0;
         this.lastSettle = ticker.nanos();
         this.lastReceipt = lastSettle - SECOND;
         this.lastGauge = lastReceipt;
@@ -71,6 +81,7 @@ final class Progress {
     /** Everything up to the event is settled. */
     void settled(Tracked done) {
         settled = done.markAfter();
+        number = done.number();
         events++;
         bytes += done.event().bytes();
         sinceReceipt++;
@@ -95,6 +106,11 @@ final class Progress {
 
     Mark mark() {
         return settled;
+    }
+
+    /** Whether others see the lane stand still: it must not read on before they see otherwise. */
+    boolean isSeenParked() {
+        return persistedParked;
     }
 
     /** How many events and rows were settled and are not known to be written. */
@@ -136,9 +152,6 @@ final class Progress {
             int enough,
             Settlement.Gauge gauge,
             Troubles troubles) {
-        if (pending != null) {
-            return pending;
-        }
         long now = ticker.nanos();
         boolean gaugeDue = isGaugeDue(gauge, now);
         boolean calm = undisturbed && disturbed;
@@ -146,8 +159,11 @@ final class Progress {
             return null;
         }
         boolean receiptDue = sinceReceipt > 0 && now - lastReceipt >= SECOND;
+        long former = turn;
+        turn = guards.hold(Guard.RANDOM_EPOCHS) ? random.nextLong() : former + 1;
         pending = new Settlement(
-                ++turn,
+                former,
+                turn,
                 settled,
                 high,
                 readSeq,
@@ -156,6 +172,7 @@ final class Progress {
                 receiptDue ? sinceReceipt : 0,
                 gaugeDue || !gaugeIsKnown ? gauge : null,
                 takeChanges(troubles));
+        pendingNumber = number;
         pendingEvents = events;
         pendingBytes = bytes;
         pendingDelivered = delivered;
@@ -207,6 +224,7 @@ final class Progress {
     int written(Settlement done) {
         int places = pendingEvents + done.changes().places();
         persisted = done.mark();
+        writtenNumber = pendingNumber;
         persistedHigh = done.high();
         persistedParked = done.parked();
         if (done.gauge() != null) {
@@ -221,6 +239,17 @@ final class Progress {
         pendingEvents = 0;
         pendingBytes = 0;
         return places;
+    }
+
+    /** The settle that was asked for and has no answer yet. */
+    @Nullable
+    Settlement pending() {
+        return pending;
+    }
+
+    /** Up to which number events are behind the persisted mark. */
+    long writtenNumber() {
+        return writtenNumber;
     }
 
     /** How many events the settle just written has delivered. */

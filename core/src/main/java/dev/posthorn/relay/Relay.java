@@ -121,12 +121,13 @@ public final class Relay implements AutoCloseable {
     private Lane startLane(LaneGrant grant, Subscription subscription, Orders orders, Guards guards) {
         Worker worker =
                 workers.stream().min(Comparator.comparingInt(Worker::load)).orElseThrow();
+        Session session = worker.session().bound();
         Lane lane = new Lane(
                 grant,
                 subscription,
                 new LanePorts(
-                        new PostgresLog(worker.session(), grant.scope(), guards),
-                        new PostgresLaneStore(worker.session(), grant, instance, guards),
+                        new PostgresLog(session, grant.scope(), guards),
+                        new PostgresLaneStore(session, grant, instance, guards),
                         listener,
                         Ticker.SYSTEM,
                         new SplittableRandom(),

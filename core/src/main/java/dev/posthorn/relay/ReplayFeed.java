@@ -97,7 +97,7 @@ final class ReplayFeed {
     ReplayFeed(LaneGrant grant, LanePorts ports, LaneParts parts) {
         this.grant = grant;
         this.store = ports.store();
-        this.places = parts.places();
+        this.places = parts.hold().places();
         this.dispatch = parts.dispatch();
         this.troubles = parts.troubles();
         this.progress = parts.progress();
@@ -219,7 +219,7 @@ final class ReplayFeed {
 
     private void hand(Share share, DeliveryRow row) {
         share.out.add(row.seq());
-        dispatch.replays().add(troubles.load(row));
+        dispatch.addReplay(troubles.load(row));
     }
 
     private int lease(Share share, int wanted) {

@@ -24,9 +24,9 @@ final class Room {
         return Math.max(0, Math.min(left, wanted));
     }
 
-    /** One place more than there may be: an event that has one already gets a row as well. */
-    void overdraw() {
-        left.decrementAndGet();
+    /** Takes so many places, more than there may be if need be. */
+    void overdraw(int places) {
+        left.addAndGet(-places);
     }
 
     void giveBack(int places) {

@@ -18,6 +18,7 @@ final class Sender {
     private final Supplier<Orders> orders;
     private final Places places;
     private final Tokens tokens;
+    private final InFlight sent;
     private final Dispatch dispatch;
     private final Troubles troubles;
     private final Breaker breaker;
@@ -42,12 +43,13 @@ final class Sender {
             Consumer<Tracked> givenUp) {
         this.subscription = subscription;
         this.lease = grant.lease();
-        this.orders = parts.orders();
-        this.places = parts.places();
-        this.tokens = parts.tokens();
+        this.orders = parts.hold().orders();
+        this.places = parts.hold().places();
+        this.tokens = parts.hold().tokens();
+        this.sent = parts.hold().sent();
         this.dispatch = parts.dispatch();
         this.troubles = parts.troubles();
-        this.breaker = parts.breaker();
+        this.breaker = parts.hold().breaker();
         this.care = parts.care();
         this.progress = parts.progress();
         this.desk = parts.desk();
@@ -84,7 +86,7 @@ final class Sender {
         if (breaker.isOpen() || care.isNeeded()) {
             return 1;
         }
-        int most = Math.min(orders.get().concurrency() - dispatch.inFlight(), tokens.portion());
+        int most = Math.min(orders.get().concurrency() - sent.count(), tokens.portion());
         return Math.max(1, dispatch.couldGo(most));
     }
 
@@ -187,12 +189,12 @@ final class Sender {
         } finally {
             places.giveBack(row == null ? taken : 0);
         }
-        return row != null && admits(row) && dispatch.takesTurn(row) ? row : null;
+        return row != null && !dispatch.resumes(row) && admits(row) && dispatch.takesTurn(row) ? row : null;
     }
 
     /** One event at a time, each attempt written down before it is made. */
     private void sendCarefully(BooleanSupplier nothingLeft) {
-        if (dispatch.inFlight() > 0 || care.isCounting()) {
+        if (sent.count() > 0 || care.isCounting()) {
             return;
         }
         Tracked next = dispatch.pollNext(this::admits);
@@ -216,7 +218,8 @@ final class Sender {
     private void count(Tracked item) {
         tokens.spend();
         if (item.isLive()) {
-            places.overdraw();
+            // It has one already, and gets a row as well.
+            places.overdraw(1);
         }
         care.count(troubles.countBeforeSending(item, care.attempt(item), care.assumed()));
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** One event on its way to the sink, once: an answer that comes twice, or too late, finds nobody to hear it. */
 final class Sending implements Answer {
 
-    private final Tracked item;
+    private Tracked item;
     private final Consumer<Sending> mailbox;
     private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
 
@@ -26,8 +26,19 @@ final class Sending implements Answer {
         }
     }
 
+    /** Whose answer it is; for the lane's thread only. */
     Tracked item() {
         return item;
+    }
+
+    /** The event was read anew: the answer is that one's from now on. */
+    void moveTo(Tracked same) {
+        item = same;
+    }
+
+    /** Whether its answer is still waited for. */
+    boolean isAwaited() {
+        return item.isOn(this);
     }
 
     Outcome outcome() {

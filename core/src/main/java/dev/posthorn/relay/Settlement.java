@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one settle writes, in one transaction.
  *
- * @param turn its number, one more than the last one's: a settle is done once, however often it is asked for
+ * @param former the turn of the settle that it follows: between the two nothing else was settled
+ * @param turn by which it is known again if its answer is lost
  * @param mark how far the lane is settled
  * @param high how far events were handed to the sink
  * @param readSeq the greatest seq ever read
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param changes delivery rows, dead letters, attempts and answers to commands
  */
 record Settlement(
+        long former,
         long turn,
         Mark mark,
         Mark high,

@@ -25,18 +25,21 @@ public final class Steps implements AutoCloseable {
                 leases,
                 instance,
                 subscriptions,
-                (grant, subscription, orders) -> new Lane(
-                        grant,
-                        subscription,
-                        new LanePorts(
-                                new PostgresLog(session, grant.scope(), guards),
-                                new PostgresLaneStore(session, grant, instance, guards),
-                                listener,
-                                ticker,
-                                new SplittableRandom(0),
-                                instance,
-                                guards),
-                        orders),
+                (grant, subscription, orders) -> {
+                    Session lanes = session.bound();
+                    return new Lane(
+                            grant,
+                            subscription,
+                            new LanePorts(
+                                    new PostgresLog(lanes, grant.scope(), guards),
+                                    new PostgresLaneStore(lanes, grant, instance, guards),
+                                    listener,
+                                    ticker,
+                                    new SplittableRandom(),
+                                    instance,
+                                    guards),
+                            orders);
+                },
                 ticker,
                 guards);
     }

@@ -15,25 +15,22 @@ final class Tracked {
     private final RecordedEvent event;
     private final @Nullable DeliveryRow row;
     private final boolean deferred;
-    private final boolean counted;
     private @Nullable Mark markAfter;
     private @Nullable Sending sending;
+    private long number;
     private long sentAt;
+    private long arrivedAt;
     private boolean probe;
+    private boolean counted;
+    private boolean stranded;
     private boolean delivered;
     private boolean setAside;
     private boolean overtook;
 
-    private Tracked(
-            RecordedEvent event,
-            @Nullable DeliveryRow row,
-            boolean deferred,
-            boolean counted,
-            @Nullable Mark markAfter) {
+    private Tracked(RecordedEvent event, @Nullable DeliveryRow row, boolean deferred, @Nullable Mark markAfter) {
         this.event = event;
         this.row = row;
         this.deferred = deferred;
-        this.counted = counted;
         this.markAfter = markAfter;
     }
 
@@ -42,18 +39,20 @@ final class Tracked {
      * @param deferred its time had not come when it was read
      */
     static Tracked live(RecordedEvent event, Mark markAfter, boolean deferred) {
-        return new Tracked(event, null, deferred, false, markAfter);
+        return new Tracked(event, null, deferred, markAfter);
     }
 
     static Tracked of(DeliveryRow row) {
-        return new Tracked(row.event(), row, false, false, null);
+        return new Tracked(row.event(), row, false, null);
     }
 
     /** The same event, by a row in which its next attempt, of this number, is counted before it is made. */
     Tracked counted(int attempt) {
         boolean holdsKey = row != null && row.holdsKey();
         DeliveryRow recorded = new DeliveryRow(event, DeliveryState.WAITING, attempt, true, replay(), holdsKey, true);
-        return new Tracked(event, recorded, false, true, null);
+        Tracked again = new Tracked(event, recorded, false, null);
+        again.counted = true;
+        return again;
     }
 
     RecordedEvent event() {
@@ -122,6 +121,15 @@ final class Tracked {
         return counted;
     }
 
+    /** How many events of its lane were read before it, itself included; of a live event. */
+    long number() {
+        return number;
+    }
+
+    void number(long place) {
+        number = place;
+    }
+
     /** Of a live event. */
     Mark markAfter() {
         return Objects.requireNonNull(markAfter);
@@ -137,6 +145,33 @@ final class Tracked {
         sentAt = now;
         probe = asProbe;
         return sending;
+    }
+
+    /** Its connection was lost: whoever reads it again may know it again, but itself is in nobody's hands. */
+    void strand() {
+        stranded = true;
+    }
+
+    boolean isStranded() {
+        return stranded;
+    }
+
+    /** Goes on where the same event was, when its lane lost its connection. */
+    void resume(Tracked former) {
+        sentAt = former.sentAt;
+        probe = former.probe;
+        counted = former.counted;
+        delivered = former.delivered;
+        sending = former.sending;
+        former.sending = null;
+        if (sending != null) {
+            sending.moveTo(this);
+        }
+    }
+
+    /** Whether it is neither on its way nor done. */
+    boolean isToBeSent() {
+        return sending == null && !isDone();
     }
 
     /** Whether this is the sending whose answer counts. */
@@ -168,8 +203,15 @@ final class Tracked {
         return first;
     }
 
-    void deliver() {
+    /** @param read how many events of its lane were read by then */
+    void deliver(long read) {
         delivered = true;
+        arrivedAt = read;
+    }
+
+    /** How many events of its lane were read when it arrived: once all of them are settled, so is it. */
+    long arrivedAt() {
+        return arrivedAt;
     }
 
     boolean isDelivered() {

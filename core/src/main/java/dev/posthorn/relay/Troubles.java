@@ -53,7 +53,6 @@ final class Troubles {
     private final Map<Long, Tracked> loaded = new LinkedHashMap<>();
 
     private Changes changes = new Changes();
-    private boolean restored;
 
     /** When the next row is due, as far as this owner wrote it since it was last asked. */
     private long soonest = Long.MAX_VALUE;
@@ -64,31 +63,21 @@ final class Troubles {
     /** No event beyond this seq has a row or a dead letter that this owner does not know of. */
     private long knownBelow;
 
-    Troubles(
-            LaneGrant grant,
-            Subscription subscription,
-            LaneStore store,
-            RelayListener listener,
-            Ticker ticker,
-            RandomGenerator random,
-            Guards guards) {
+    Troubles(StoredLane stored, Subscription subscription, LanePorts ports) {
         this.subscription = subscription;
-        this.store = store;
-        this.listener = listener;
-        this.ticker = ticker;
-        this.random = random;
-        this.guards = guards;
+        this.store = ports.store();
+        this.listener = ports.listener();
+        this.ticker = ports.ticker();
+        this.random = ports.random();
+        this.guards = ports.guards();
         this.keys = new BlockedKeys(guards);
-        this.knownBelow = grant.rowSeq();
+        this.knownBelow = stored.rowSeq();
     }
 
-    /** Loads what a new owner has to know before it reads. */
-    void restore() {
-        if (!restored) {
-            for (LaneStore.BlockedKey blocked : store.blockedKeys()) {
-                keys.restore(blocked.key(), blocked.waiting(), blocked.holding());
-            }
-            restored = true;
+    /** What has to be known before anything is read. */
+    void restore(List<LaneStore.BlockedKey> blocked) {
+        for (LaneStore.BlockedKey each : blocked) {
+            keys.restore(each.key(), each.waiting(), each.holding());
         }
     }
 
@@ -188,6 +177,7 @@ final class Troubles {
             if (deliveredUnread != null) {
                 deliveredUnread.add(item.seq());
             }
+            changes.arrived.add(item);
             deliveredAgain(item);
             finish(item, item.holdsKey() ? -1 : 0);
         }
@@ -429,6 +419,11 @@ final class Troubles {
             keys.change(item.key(), 0, 0, 1);
         }
         return item;
+    }
+
+    /** What has arrived, though its row says nothing of it yet. */
+    void keepArrived(SentBefore kept) {
+        changes.arrived.forEach(kept::keepRow);
     }
 
     boolean hasChanges() {

@@ -49,7 +49,7 @@ class LogPlansTest {
         }
         pinned = database.dataSource().getConnection();
         unpinned = database.dataSource().getConnection();
-        execute(pinned, Session.pinning());
+        execute(pinned, Link.pinning());
         execute(unpinned, "SET plan_cache_mode = force_generic_plan");
         for (Connection connection : List.of(pinned, unpinned)) {
             prepare(connection, "tail", statements(Guards.ALL).tail);

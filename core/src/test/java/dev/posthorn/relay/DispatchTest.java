@@ -15,13 +15,14 @@ import org.junit.jupiter.api.Test;
 class DispatchTest {
 
     private final List<Long> forgotten = new ArrayList<>();
+    private final Subscription subscription =
+            Subscription.to("test", RecordingSink.oneAtATime()).build();
     private final Dispatch dispatch = new Dispatch(
-            "test/0",
-            Subscription.to("test", RecordingSink.oneAtATime()).build(),
-            () -> 0,
+            subscription,
             Guards.ALL,
             new Tokens(new Allowance(Subscription.UNLIMITED, () -> 0), null),
-            answered -> {},
+            new InFlight("test/0", subscription, () -> 0, answered -> {}),
+            new SentBefore(Guards.ALL),
             row -> forgotten.add(row.seq()),
             overtaken -> {});
 

@@ -194,7 +194,7 @@ class GenerationTest {
             ExecutorService pool = Executors.newSingleThreadExecutor();
             try (Connection settling = instances.database.transaction();
                     Statement statement = settling.createStatement()) {
-                statement.execute("UPDATE posthorn.lane_mark SET parked = parked WHERE epoch = 1");
+                statement.execute("UPDATE posthorn.lane_mark SET parked = parked");
                 Future<?> change = pool.submit(relay::pass);
                 await().atMost(Duration.ofSeconds(20)).until(() -> instances.database.number("""
                                 SELECT count(*) FROM pg_stat_activity
@@ -225,9 +225,9 @@ class GenerationTest {
         Mark mark = new Mark(Snapshot.NOTHING, Snapshot.NOTHING, 1);
         try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT, Guards.ALL)) {
             LaneScope scope = new LaneScope(Filter.ALL, 1, 0, 0, null, null);
-            LaneGrant grant = new LaneGrant("test/0", 1, lane.lease(), scope, mark, 1, 0, 0, 0);
+            LaneGrant grant = new LaneGrant("test/0", 1, lane.lease(), scope);
             PostgresLaneStore store = new PostgresLaneStore(session, grant, "stale", Guards.ALL);
-            assertThat(store.settle(new Settlement(1, mark, mark, 1, false, false, 1, null, new Changes())))
+            assertThat(store.settle(new Settlement(0, 1, mark, mark, 1, false, false, 1, null, new Changes())))
                     .isFalse();
         }
         stale.pass();

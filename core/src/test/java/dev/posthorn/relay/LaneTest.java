@@ -10,7 +10,9 @@ import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -241,18 +243,17 @@ class LaneTest {
     }
 
     @Test
-    void theMarkIsFoundWhereverItsRowWasMovedTo() throws Exception {
-        Guarded.by(Guard.MARK_BY_KEY, guards -> {
-            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
-            SteppedRelay relay = instances.start("a", 1);
-            instances.database.record("x");
-            relay.run(3);
-            instances.database.execute("VACUUM FULL posthorn.lane_mark");
-            instances.database.execute("UPDATE posthorn.lane_mark SET parked = parked");
-            instances.database.record("y");
-            relay.run(3);
-            assertThat(relay.lanes().get(0).state()).isEqualTo(Lane.State.RUNNING);
-        });
+    void theMarkIsFoundWhereverItsRowWasMovedTo() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay relay = instances.start("a", 1);
+        instances.database.record("x");
+        relay.run(3);
+        instances.database.execute("VACUUM FULL posthorn.lane_mark");
+        instances.database.execute("UPDATE posthorn.lane_mark SET parked = parked");
+        instances.database.record("y");
+        relay.run(3);
+        assertThat(relay.lanes().get(0).state()).isEqualTo(Lane.State.RUNNING);
+        assertThat(instances.keys()).containsExactly("x", "y");
     }
 
     @Test
@@ -263,10 +264,12 @@ class LaneTest {
         instances.database.execute("CREATE TABLE other AS SELECT 1");
         relay.run(20);
         assertThat(instances.database.value("SELECT a FROM posthorn.lane_mark")).isNotEqualTo(before);
-        long updates = instances.database.number("SELECT xmin::text FROM posthorn.lane_mark");
-        relay.run(5);
-        assertThat(instances.database.number("SELECT xmin::text FROM posthorn.lane_mark"))
-                .isEqualTo(updates);
+        Set<String> updates = new HashSet<>();
+        for (int tenths = 0; tenths < 30; tenths++) {
+            updates.add(instances.database.value("SELECT xmin FROM posthorn.lane_mark"));
+            relay.run(1);
+        }
+        assertThat(updates).hasSizeBetween(2, 4);
     }
 
     @Test

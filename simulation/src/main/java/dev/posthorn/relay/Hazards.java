@@ -6,6 +6,7 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Batch;
 import dev.posthorn.log.Cursor;
 import dev.posthorn.log.EventLog;
+import dev.posthorn.log.Snapshot;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -18,12 +19,15 @@ import org.jspecify.annotations.Nullable;
 final class Hazards {
 
     private final World world;
+    private final ModelLink link;
 
-    Hazards(World world) {
+    Hazards(World world, ModelLink link) {
         this.world = world;
+        this.link = link;
     }
 
     private <T extends @Nullable Object> T call(String what, Supplier<T> call) {
+        link.open();
         if (world.isQuiet()) {
             return call.get();
         }
@@ -45,6 +49,7 @@ final class Hazards {
         Scenario scenario = world.scenario();
         if (world.isDatabaseAway() || world.chance(scenario.databaseTrouble)) {
             world.trace(() -> "  the database fails " + when + " " + what);
+            link.lose();
             throw new PosthornException(ErrorCode.DATABASE, what + " failed: simulated");
         }
         if (world.chance(scenario.crashInCall)) {
@@ -56,8 +61,11 @@ final class Hazards {
         }
     }
 
-    EventLog around(EventLog log) {
-        return (cursor, limit, bytes) -> read(log, cursor, limit, bytes);
+    EventLog around(EventLog log, ModelLink.Bound bound) {
+        return (cursor, limit, bytes) -> {
+            bound.use();
+            return read(log, cursor, limit, bytes);
+        };
     }
 
     private Batch read(EventLog log, Cursor cursor, int limit, long bytes) {
@@ -67,10 +75,38 @@ final class Hazards {
         return batch;
     }
 
-    LaneStore around(LaneStore store) {
+    LaneStore around(LaneStore store, ModelLink.Bound bound) {
         return new LaneStore() {
+            private <T extends @Nullable Object> T call(String what, Supplier<T> call) {
+                bound.use();
+                return Hazards.this.call(what, call);
+            }
+
+            @Override
+            public @Nullable StoredLane begin() {
+                bound.begin();
+                StoredLane stored = this.<@Nullable StoredLane>call("begin", store::begin);
+                world.history().began(world.owner());
+                world.trace(() -> "  " + world.owner() + " stands at " + stored);
+                return stored;
+            }
+
+            @Override
+            public boolean isCurrent() {
+                return bound.isCurrent();
+            }
+
+            @Override
+            public @Nullable Snapshot stopAt() {
+                return this.<@Nullable Snapshot>call("stopAt", store::stopAt);
+            }
+
             @Override
             public boolean settle(Settlement settlement) {
+                bound.use();
+                if (!world.isQuiet() && world.chance(world.scenario().lateSettle)) {
+                    settleLate(store, settlement);
+                }
                 return call("settle", () -> store.settle(settlement));
             }
 
@@ -106,7 +142,7 @@ final class Hazards {
 
             @Override
             public @Nullable DeliveryRow earliest() {
-                return Hazards.this.<@Nullable DeliveryRow>call("earliest", store::earliest);
+                return this.<@Nullable DeliveryRow>call("earliest", store::earliest);
             }
 
             @Override
@@ -116,7 +152,7 @@ final class Hazards {
 
             @Override
             public @Nullable DeliveryRow row(long seq) {
-                return Hazards.this.<@Nullable DeliveryRow>call("row", () -> store.row(seq));
+                return this.<@Nullable DeliveryRow>call("row", () -> store.row(seq));
             }
 
             @Override
@@ -131,7 +167,7 @@ final class Hazards {
 
             @Override
             public @Nullable Letter letter(long seq) {
-                return Hazards.this.<@Nullable Letter>call("letter", () -> store.letter(seq));
+                return this.<@Nullable Letter>call("letter", () -> store.letter(seq));
             }
 
             @Override
@@ -162,8 +198,26 @@ final class Hazards {
         };
     }
 
+    /** The connection is lost, but the server works on at what it was asked: the commit comes later. */
+    private void settleLate(LaneStore store, Settlement settlement) {
+        long start = world.databaseStarts();
+        world.trace(() -> "  the connection is lost in settle " + settlement.turn());
+        world.after(world.between(0, 3000), () -> {
+            if (start == world.databaseStarts()) {
+                store.settle(settlement);
+            }
+        });
+        link.lose();
+        throw new PosthornException(ErrorCode.DATABASE, "settle failed: simulated, and done later");
+    }
+
     LeaseStore around(LeaseStore store) {
         return new LeaseStore() {
+            @Override
+            public long connection() {
+                return link.open();
+            }
+
             @Override
             public long register(Subscription subscription) {
                 return call("register", () -> store.register(subscription));

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Everything that happened, and what may never happen. Told of each send, arrival, answer and settle as it happens. */
@@ -43,6 +44,9 @@ final class History {
 
     /** The place of each committed event among those of its key. */
     private final Map<Long, Integer> places = new HashMap<>();
+
+    /** What was sent before the connection was lost: whoever sent it keeps it in mind beside what it sends from then on. */
+    private final Set<Receiver.Shipment> carried = new HashSet<>();
 
     private final ReplayHistory replays;
     private int committed;
@@ -202,22 +206,22 @@ final class History {
         int count = 0;
         for (Map.Entry<Owner, Map<Long, Receiver.Shipment>> each : unsettled.entrySet()) {
             boolean here = each.getKey().instance() == owner.instance() && index(lane(each.getKey())) == index;
-            count += here ? inDoubt(index, each.getValue()) : 0;
+            count += here ? inDoubt(index, each.getValue().values().stream().filter(one -> !carried.contains(one))) : 0;
         }
         int limit = scenario.subscriptions.get(index).inFlightLimit;
         require(count <= limit, owner, count + " events are in flight, of " + limit);
     }
 
-    private int inDoubt(int index, Map<Long, Receiver.Shipment> shipments) {
-        long timeout = scenario.subscriptions.get(index).timeout.toNanos();
-        int count = 0;
-        for (Receiver.Shipment shipment : shipments.values()) {
-            boolean waiting = !answers.containsKey(shipment)
-                    && !shipment.wire.isClosed()
-                    && world.nanos() - shipment.sentAt <= timeout;
-            count += waiting || heard.contains(shipment) ? 1 : 0;
-        }
-        return count;
+    private int inDoubt(int index, Stream<Receiver.Shipment> shipments) {
+        return (int) shipments.filter(shipment -> isInDoubt(index, shipment)).count();
+    }
+
+    private boolean isInDoubt(int index, Receiver.Shipment shipment) {
+        boolean waiting = !answers.containsKey(shipment)
+                && !shipment.wire.isClosed()
+                && world.nanos() - shipment.sentAt
+                        <= scenario.subscriptions.get(index).timeout.toNanos();
+        return waiting || heard.contains(shipment);
     }
 
     void arrived(int index, RecordedEvent event) {
@@ -265,6 +269,11 @@ final class History {
      */
     private static int mostKills(Fate fate, int maxAttempts) {
         return maxAttempts + 4 + 2 * fate.forgiven + 3 * fate.replays;
+    }
+
+    /** The lane begins from where it stands in the database. */
+    void began(Owner owner) {
+        carried.addAll(unsettled.getOrDefault(owner, Map.of()).values());
     }
 
     // ---- settling
@@ -401,7 +410,10 @@ final class History {
     void ended(Owner owner, Lane.State state) {
         Map<Long, Receiver.Shipment> sent = unsettled.remove(owner);
         if (state == Lane.State.LEFT && sent != null) {
-            int doubtful = inDoubt(index(lane(owner)), sent);
+            // An item of a replay comes again only if its replay still runs.
+            int doubtful = inDoubt(
+                    index(lane(owner)),
+                    sent.values().stream().filter(each -> replay(each) == 0 || !carried.contains(each)));
             require(doubtful == 0, owner, "left with " + doubtful + " events in doubt: " + sent.keySet());
         }
     }

@@ -40,6 +40,7 @@ final class ModelDatabase {
     private long lastEnded = 700;
     private long lastSeq;
     private long lastId;
+    private long lastEpoch;
 
     final Visibility.Cache visibility = new Visibility.Cache();
 
@@ -81,6 +82,11 @@ final class ModelDatabase {
 
     long nextId() {
         return ++lastId;
+    }
+
+    /** One that was never given out before, whatever was undone since. */
+    long nextEpoch() {
+        return ++lastEpoch;
     }
 
     // ---- writers

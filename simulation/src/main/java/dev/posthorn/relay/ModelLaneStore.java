@@ -4,6 +4,7 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.Tables.CommandRow;
 import dev.posthorn.relay.Tables.EventRow;
 import dev.posthorn.relay.Tables.LaneRow;
@@ -61,12 +62,35 @@ final class ModelLaneStore implements LaneStore {
     }
 
     @Override
+    public @Nullable StoredLane begin() {
+        LaneRow lane = database.lanes.get(grant.lease().laneId());
+        return lane == null || lane.ended || !isOwned(lane)
+                ? null
+                : new StoredLane(lane.mark, lane.readSeq, lane.rowSeq, lane.turn, lane.parked, lane.takeovers);
+    }
+
+    private boolean isOwned(LaneRow lane) {
+        return lane.epoch == grant.lease().epoch();
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return true;
+    }
+
+    @Override
+    public @Nullable Snapshot stopAt() {
+        return database.subscription(grant.subscriptionId()).stopAt;
+    }
+
+    @Override
     public boolean settle(Settlement settlement) {
-        LaneRow lane = lane();
-        boolean owned = lane.epoch == grant.lease().epoch();
-        boolean inTurn = lane.turn == settlement.turn() - 1 || !guards.hold(Guard.SETTLE_ONCE);
-        if (lane.ended || !inTurn || (!owned && guards.hold(Guard.EPOCH_FENCE))) {
-            return !lane.ended && owned && lane.turn == settlement.turn();
+        LaneRow lane = database.lanes.get(grant.lease().laneId());
+        if (lane == null || lane.ended || (!isOwned(lane) && guards.hold(Guard.EPOCH_FENCE))) {
+            return false;
+        }
+        if (lane.turn != settlement.former() && guards.hold(Guard.SETTLE_ONCE)) {
+            return false;
         }
         Before before = new Before(lane.mark, lane.epoch, Set.copyOf(lane.rows.keySet()));
         lane.mark = settlement.mark();
@@ -86,7 +110,7 @@ final class ModelLaneStore implements LaneStore {
     @Override
     public boolean pause(String reason) {
         SubscriptionRow subscription = database.subscription(grant.subscriptionId());
-        boolean done = lane().epoch == grant.lease().epoch() && !subscription.paused;
+        boolean done = isOwned(lane()) && !subscription.paused;
         subscription.paused |= done;
         return done;
     }

@@ -36,6 +36,11 @@ final class ModelLeaseStore implements LeaseStore {
     }
 
     @Override
+    public long connection() {
+        return 1;
+    }
+
+    @Override
     public long register(Subscription subscription) {
         SubscriptionRow found = database.find(subscription.name());
         if (found != null) {
@@ -165,7 +170,7 @@ final class ModelLeaseStore implements LeaseStore {
     private LaneGrant take(LaneRow lane, Subscription subscription, Sharing sharing, long started) {
         lane.takeovers += lane.owner == null ? 0 : 1;
         lane.owner = instance;
-        lane.leaseEpoch++;
+        lane.leaseEpoch = guards.hold(Guard.RANDOM_EPOCHS) ? database.nextEpoch() : lane.leaseEpoch + 1;
         lane.epoch = lane.leaseEpoch;
         lane.expiresAt = expiry(subscription);
         Filter filter = guards.hold(Guard.STORED_FILTER) ? sharing.filter() : subscription.filter();
@@ -179,12 +184,7 @@ final class ModelLeaseStore implements LeaseStore {
                         lane.index,
                         0,
                         lane.since == null ? null : ModelDatabase.instant(lane.since),
-                        null),
-                lane.mark,
-                lane.readSeq,
-                lane.rowSeq,
-                lane.turn,
-                lane.takeovers);
+                        null));
     }
 
     @Override

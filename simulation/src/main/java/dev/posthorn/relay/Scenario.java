@@ -31,6 +31,7 @@ final class Scenario {
     final double databaseTrouble;
     final double crashInCall;
     final double slowCall;
+    final double lateSettle;
     final double crash;
     final double freeze;
     final double stop;
@@ -70,6 +71,7 @@ final class Scenario {
         databaseTrouble = perhaps(0.02);
         crashInCall = perhaps(0.002);
         slowCall = perhaps(0.01);
+        lateSettle = perhaps(0.01);
         crash = perhaps(1.5);
         freeze = perhaps(1.5);
         stop = perhaps(1);

@@ -38,12 +38,13 @@ final class SimulatedInstance {
         this.name = name;
         Ticker ticker = world::nanos;
         List<Subscription> subscriptions = world.subscriptions(this::sink);
-        Hazards hazards = new Hazards(world);
+        ModelLink link = new ModelLink(world);
         this.keeper = new LeaseKeeper(
-                hazards.around(new ModelLeaseStore(world.database(), name, ticker, guards)),
+                new Hazards(world, new ModelLink(world))
+                        .around(new ModelLeaseStore(world.database(), name, ticker, guards)),
                 name,
                 subscriptions,
-                (grant, subscription, orders) -> start(grant, subscription, orders, hazards, ticker, guards),
+                (grant, subscription, orders) -> start(grant, subscription, orders, link, ticker, guards),
                 ticker,
                 guards);
     }
@@ -58,7 +59,7 @@ final class SimulatedInstance {
     }
 
     private Lane start(
-            LaneGrant grant, Subscription subscription, Orders orders, Hazards hazards, Ticker ticker, Guards guards) {
+            LaneGrant grant, Subscription subscription, Orders orders, ModelLink link, Ticker ticker, Guards guards) {
         Owner owner = new Owner(
                 this, grant.name(), grant.lease().laneId(), grant.lease().epoch());
         LaneStore store = new ModelLaneStore(
@@ -66,12 +67,14 @@ final class SimulatedInstance {
                 grant,
                 guards,
                 (settling, before, settlement) -> world.history().settled(owner, before, settlement));
+        Hazards hazards = new Hazards(world, link);
+        ModelLink.Bound bound = link.new Bound(guards);
         Lane lane = new Lane(
                 grant,
                 subscription,
                 new LanePorts(
-                        hazards.around(new ModelLog(world.database(), grant.scope(), guards)),
-                        hazards.around(store),
+                        hazards.around(new ModelLog(world.database(), grant.scope(), guards), bound),
+                        hazards.around(store, bound),
                         new RelayListener() {},
                         ticker,
                         new SplittableRandom(world.below(Integer.MAX_VALUE)),
@@ -79,8 +82,7 @@ final class SimulatedInstance {
                         guards),
                 orders);
         lanes.add(new Running(lane, owner));
-        world.trace(() -> "  " + owner + " begins"
-                + (grant.takeovers() > 0 ? ", taken over " + grant.takeovers() + " times" : ""));
+        world.trace(() -> "  " + owner + " begins");
         return lane;
     }
 

@@ -45,6 +45,7 @@ final class World {
     private long nanos = 1_000_000_000;
     private long clockSteps;
     private long databaseAwayUntil;
+    private long databaseStarts = 1;
     private long planned;
     private int started;
     private boolean quiet;
@@ -305,6 +306,11 @@ final class World {
 
     boolean isDatabaseAway() {
         return nanos < databaseAwayUntil;
+    }
+
+    /** How often the database was started. */
+    long databaseStarts() {
+        return databaseStarts;
     }
 
     Scenario scenario() {

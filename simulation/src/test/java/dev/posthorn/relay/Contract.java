@@ -13,6 +13,7 @@ import dev.posthorn.testing.RecordingSink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -86,6 +87,7 @@ abstract class Contract {
     final class Owned {
         final LaneGrant grant;
         final LaneStore lane;
+        final StoredLane stored;
         Mark mark;
         private long turn;
         private Cursor cursor;
@@ -93,8 +95,9 @@ abstract class Contract {
         Owned(LaneGrant grant) {
             this.grant = grant;
             this.lane = store.lane(grant, Guards.ALL);
-            this.mark = grant.mark();
-            this.turn = grant.turn();
+            this.stored = Objects.requireNonNull(lane.begin());
+            this.mark = stored.mark();
+            this.turn = stored.turn();
             this.cursor = mark.cursor();
         }
 
@@ -111,10 +114,15 @@ abstract class Contract {
             return events;
         }
 
+        /** That of the last settle. */
+        long turn() {
+            return turn;
+        }
+
         Settlement settlement(Consumer<Changes> changing) {
             Changes changes = new Changes();
             changing.accept(changes);
-            return new Settlement(++turn, mark, mark, 0, false, false, 0, null, changes);
+            return new Settlement(turn, ++turn, mark, mark, 0, false, false, 0, null, changes);
         }
 
         boolean settle(Consumer<Changes> changing) {
@@ -122,7 +130,7 @@ abstract class Contract {
         }
 
         boolean park() {
-            return lane.settle(new Settlement(++turn, mark, mark, 0, true, false, 0, null, new Changes()));
+            return lane.settle(new Settlement(turn, ++turn, mark, mark, 0, true, false, 0, null, new Changes()));
         }
     }
 

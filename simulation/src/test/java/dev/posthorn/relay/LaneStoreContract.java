@@ -22,8 +22,35 @@ abstract class LaneStoreContract extends Contract {
         Settlement settlement =
                 owned.settlement(changes -> changes.attempts.add(new AttemptRecord(seq, 1, 0, 0, NOT_NOW)));
         assertThat(owned.lane.settle(settlement)).isTrue();
-        assertThat(owned.lane.settle(settlement)).isTrue();
+        assertThat(owned.lane.settle(settlement)).isFalse();
+        assertThat(owned.lane.begin()).extracting(StoredLane::turn).isEqualTo(settlement.turn());
         assertThat(store.attempts(seq)).isEqualTo(1);
+    }
+
+    /** It was given up, and came to its end after its owner had asked where the lane stands. */
+    @Test
+    void whatWasComposedBeforeASettleThatCameLateIsNotDone() {
+        record("a");
+        Owned owned = own("i1", subscription(s -> s));
+        owned.read();
+        Settlement late = owned.settlement(changes -> {});
+        Settlement next =
+                new Settlement(late.former(), 77, late.mark(), late.high(), 0, false, false, 0, null, new Changes());
+        assertThat(owned.lane.settle(late)).isTrue();
+        assertThat(owned.lane.settle(next)).isFalse();
+    }
+
+    @Test
+    void aLaneStandsWhereItWasLastSettledAndOnlyForItsOwner() {
+        record("a");
+        Owned former = own("i1", subscription(s -> s));
+        former.read();
+        assertThat(former.park()).isTrue();
+        assertThat(former.lane.begin())
+                .isEqualTo(new StoredLane(former.mark, former.stored.readSeq(), 0, former.turn(), true, 0));
+        store.advance(TTL.plusSeconds(1));
+        own("i2", subscription(s -> s));
+        assertThat(former.lane.begin()).isNull();
     }
 
     @Test
@@ -35,7 +62,7 @@ abstract class LaneStoreContract extends Contract {
         Owned owner = own("i2", subscription(s -> s));
         assertThat(former.settle(changes -> changes.put(held(event)))).isFalse();
         assertThat(owner.lane.row(event.seq())).isNull();
-        assertThat(owner.grant.mark()).isEqualTo(former.grant.mark());
+        assertThat(owner.stored.mark()).isEqualTo(former.stored.mark());
         owner.read();
         assertThat(owner.settle(changes -> {})).isTrue();
     }

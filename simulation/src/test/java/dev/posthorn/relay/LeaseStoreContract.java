@@ -39,7 +39,7 @@ abstract class LeaseStoreContract extends Contract {
         Subscription two = subscription(s -> s.lanes(2));
         List<Owned> first = ownAll("i1", two, 1);
         assertThat(first).hasSize(1);
-        assertThat(first.get(0).grant.takeovers()).isZero();
+        assertThat(first.get(0).stored.takeovers()).isZero();
         assertThat(ownAll("i2", two, 5)).hasSize(1);
         assertThat(ownAll("i3", two, 5)).isEmpty();
         store.advance(TTL.minusSeconds(1));
@@ -51,7 +51,7 @@ abstract class LeaseStoreContract extends Contract {
         store.advance(Duration.ofSeconds(2));
         List<Owned> forced = ownAll("i3", two, 5);
         assertThat(forced).as("the one that was not renewed").hasSize(1);
-        assertThat(forced.get(0).grant.takeovers()).isEqualTo(1);
+        assertThat(forced.get(0).stored.takeovers()).isEqualTo(1);
         assertThat(forced.get(0).grant.lease().epoch()).isEqualTo(2);
     }
 
@@ -67,9 +67,9 @@ abstract class LeaseStoreContract extends Contract {
                 .isEmpty();
         store.leases("i1").release(owned.grant.lease());
         Owned next = own("i2", subscription(s -> s));
-        assertThat(next.grant.takeovers()).isZero();
-        assertThat(next.grant.turn()).isEqualTo(1);
-        assertThat(next.grant.mark()).isEqualTo(owned.mark);
+        assertThat(next.stored.takeovers()).isZero();
+        assertThat(next.stored.turn()).isEqualTo(1);
+        assertThat(next.stored.mark()).isEqualTo(owned.mark);
         assertThat(owned.settle(changes -> {})).isFalse();
     }
 
@@ -136,7 +136,7 @@ abstract class LeaseStoreContract extends Contract {
         assertThat(leases.renew(List.of(owned.grant.lease()), one)).isEmpty();
         List<Owned> lanes = ownAll("i1", three, 3);
         assertThat(lanes)
-                .allSatisfy(lane -> assertThat(lane.grant.mark().isAt(stopAt)).isTrue());
+                .allSatisfy(lane -> assertThat(lane.stored.mark().isAt(stopAt)).isTrue());
         assertThat(lanes.stream()
                         .mapToInt(lane -> lane.lane.blockedKeys().size())
                         .sum())

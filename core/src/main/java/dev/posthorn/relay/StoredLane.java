@@ -1,0 +1,14 @@
+package dev.posthorn.relay;
+
+import dev.posthorn.log.Mark;
+
+/**
+ * How a lane stands in the store: all that its owner has to know before it reads.
+ *
+ * @param readSeq the greatest seq that any owner ever read
+ * @param rowSeq the greatest seq that ever got a row or a dead letter
+ * @param turn that of the last settle
+ * @param parked whether it stands still for a change of generation, as far as others know
+ * @param takeovers how often the lane changed hands by force since it last worked undisturbed
+ */
+record StoredLane(Mark mark, long readSeq, long rowSeq, long turn, boolean parked, int takeovers) {}
