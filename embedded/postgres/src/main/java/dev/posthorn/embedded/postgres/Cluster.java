@@ -74,10 +74,20 @@ final class Cluster {
     private void writePassword() throws IOException {
         byte[] secret = new byte[16];
         new SecureRandom().nextBytes(secret);
+        writePassword(HexFormat.of().formatHex(secret));
+    }
+
+    private void writePassword(String password) throws IOException {
         Files.deleteIfExists(passwordFile());
         Files.createFile(
                 passwordFile(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(passwordFile(), HexFormat.of().formatHex(secret));
+        Files.writeString(passwordFile(), password);
+    }
+
+    /** Goes on with files that were copied from another server, whose superuser has this password. */
+    void adopt(String password) throws IOException {
+        writePassword(password);
+        account.own(directory);
     }
 
     private Path passwordFile() {

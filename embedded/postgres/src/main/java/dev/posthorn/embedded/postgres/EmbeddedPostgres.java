@@ -353,6 +353,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         private Binaries binaries = Binaries.newest();
         private Duration startTimeout = Duration.ofMinutes(5);
         private boolean stopAtExit = true;
+        private @Nullable EmbeddedPostgres original;
 
         private Builder() {}
 
@@ -399,6 +400,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
             return this;
         }
 
+        /** A copy of this server, which follows it. */
+        Builder copying(EmbeddedPostgres original) {
+            this.original = original;
+            return this;
+        }
+
         public EmbeddedPostgres start() {
             try {
                 Path home = directory == null ? Files.createTempDirectory("posthorn-postgres-") : directory;
@@ -416,6 +423,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
             try {
                 ServerAccount account = ServerAccount.find();
                 Cluster cluster = new Cluster(home, binaries.unpackInto(account.cache()), account);
+                if (original != null) {
+                    new BaseBackup(original).into(cluster);
+                }
                 postgres = new EmbeddedPostgres(this, home, lock, cluster);
                 if (stopAtExit) {
                     Runtime.getRuntime().addShutdownHook(postgres.atExit);

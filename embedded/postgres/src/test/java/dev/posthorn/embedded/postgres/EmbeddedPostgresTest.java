@@ -163,6 +163,39 @@ class EmbeddedPostgresTest {
     }
 
     @Test
+    void aStandbyHasWhatItsPrimaryHadUntilItFellBehindAndGoesOnFromThere() throws Exception {
+        try (var primary = EmbeddedPostgres.temporary()) {
+            Sql.run(primary, "CREATE TABLE kept (id int)", "INSERT INTO kept VALUES (1)");
+            try (var standby = Standby.of(primary, EmbeddedPostgres.builder())) {
+                Sql.run(primary, "INSERT INTO kept VALUES (2)");
+                standby.catchUp();
+                standby.disconnect();
+                Sql.run(primary, "INSERT INTO kept VALUES (3)");
+                assertThatThrownBy(standby::promote).isInstanceOf(IllegalStateException.class);
+
+                primary.kill();
+                EmbeddedPostgres promoted = standby.promote();
+
+                Sql.run(promoted, "INSERT INTO kept VALUES (4)");
+                assertThat(Sql.one(promoted, "SELECT string_agg(id::text, ' ' ORDER BY id) FROM kept"))
+                        .isEqualTo("1 2 4");
+                try (var next = Standby.of(
+                        promoted,
+                        EmbeddedPostgres.builder().port(primary.port()).dataDirectory(directory))) {
+                    assertThat(Sql.one(next.server(), "SELECT count(*) FROM kept"))
+                            .isEqualTo("3");
+                    promoted.kill();
+                    promoted.start();
+                    Sql.run(promoted, "INSERT INTO kept VALUES (5)");
+                    next.catchUp();
+                    assertThat(Sql.one(next.server(), "SELECT max(id) FROM kept"))
+                            .isEqualTo("5");
+                }
+            }
+        }
+    }
+
+    @Test
     void aTemporaryServerLeavesNothing() throws Exception {
         Path cluster;
         try (var postgres = EmbeddedPostgres.temporary()) {
