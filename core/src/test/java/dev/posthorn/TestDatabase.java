@@ -61,6 +61,11 @@ public final class TestDatabase {
         return install(createEmpty(server));
     }
 
+    /** The same database on a server that has a copy of it. */
+    public TestDatabase on(EmbeddedPostgres other) {
+        return new TestDatabase(other, name, other.dataSource(name));
+    }
+
     private static TestDatabase install(TestDatabase database) {
         new Schema(SchemaName.DEFAULT).install(database.dataSource);
         return database;
