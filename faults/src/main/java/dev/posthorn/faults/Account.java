@@ -1,5 +1,6 @@
 package dev.posthorn.faults;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -7,20 +8,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /** What a subscription's receiver got, from whom, and how much of it at once. Used by one thread at a time. */
 public final class Account {
 
-    private final Ledger ledger;
+    private final String subscription;
+    private final List<Change> taken = new ArrayList<>();
     private final Map<UUID, String> lastFrom = new HashMap<>();
     private final Map<String, Integer> duplicatesAfter = new HashMap<>();
     private final Set<UUID> toBeRepeated = new HashSet<>();
+    private boolean settlesAreLost;
     private int provoked;
     private int keysAtOnce;
     private int keysDoubled;
 
     Account(String subscription) {
-        this.ledger = new Ledger(subscription);
+        this.subscription = subscription;
     }
 
     /**
@@ -39,26 +43,38 @@ public final class Account {
         }
     }
 
-    /** A repetition that the receiver itself provoked is nobody's fault, but only that one. */
+    /** A repetition that the receiver itself provoked, or a settle that was lost, is nobody's fault, but only that one. */
     private void take(Arrival arrival, String sender) {
         UUID id = arrival.change().id();
-        ledger.note(arrival.change(), again -> true);
+        taken.add(arrival.change());
         String before = lastFrom.put(id, sender);
         if (toBeRepeated.remove(id)) {
             provoked++;
         } else if (before != null) {
             duplicatesAfter.merge(before, 1, Integer::sum);
         }
-        if (arrival.treatment().provokesRepetition()) {
+        if (arrival.treatment().provokesRepetition() || settlesAreLost) {
             toBeRepeated.add(id);
         }
     }
 
-    int distinct() {
-        return ledger.distinct();
+    /** From now on, or no longer: whatever is settled of what comes will not be known afterwards. */
+    void settlesAreLost(boolean lost) {
+        settlesAreLost = lost;
     }
 
-    Result result(List<Change> committed) {
+    int distinct() {
+        return lastFrom.size();
+    }
+
+    boolean has(UUID event) {
+        return lastFrom.containsKey(event);
+    }
+
+    /** @param happened what of that which came is to be judged */
+    Result result(List<Change> committed, Predicate<Change> happened) {
+        Ledger ledger = new Ledger(subscription);
+        taken.stream().filter(happened).forEach(change -> ledger.note(change, again -> true));
         int worst = duplicatesAfter.values().stream().max(Integer::compare).orElse(0);
         return new Result(ledger.verdict(committed, change -> true), worst, provoked, keysAtOnce, keysDoubled);
     }
@@ -67,7 +83,8 @@ public final class Account {
      * What came of a subscription.
      *
      * @param worst the most duplicates that one process caused, struck or not; one that was thawed begins anew
-     * @param provoked duplicates that the receiver caused, by taking an event and not saying so
+     * @param provoked duplicates that the receiver caused, by taking an event and not saying so, or a failover, by
+     *     forgetting that it was settled
      * @param keysAtOnce the most keys that one process had in progress at once
      * @param keysDoubled how often a process sent an event while another one of its key was in progress
      */

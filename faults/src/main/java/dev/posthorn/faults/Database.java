@@ -20,25 +20,34 @@ public final class Database {
 
     private final EmbeddedPostgres server;
     private final String name;
+    private final String jdbcUrl;
     private final DataSource dataSource;
     private final int aggregates;
 
-    private Database(EmbeddedPostgres server, String name, int aggregates) {
+    private Database(EmbeddedPostgres server, String name, String jdbcUrl, int aggregates) {
         this.server = server;
         this.name = name;
-        this.dataSource = server.dataSource(name);
+        this.jdbcUrl = jdbcUrl;
+        this.dataSource = Fleet.dataSource(new String[] {jdbcUrl, server.user(), server.password()});
         this.aggregates = aggregates;
     }
 
     public static Database create(EmbeddedPostgres server, int aggregates) throws SQLException {
         String name = "faults_" + COUNT.incrementAndGet();
         execute(server.dataSource(), "CREATE DATABASE " + name);
-        Database database = new Database(server, name, aggregates);
+        Database database = new Database(server, name, server.jdbcUrl(name), aggregates);
         new Schema(SchemaName.DEFAULT).install(database.dataSource);
         database.execute(
                 "CREATE TABLE aggregate (id integer PRIMARY KEY, counter bigint NOT NULL) WITH (fillfactor = 50)");
         database.execute("INSERT INTO aggregate SELECT i, 0 FROM generate_series(0, " + (aggregates - 1) + ") i");
         return database;
+    }
+
+    /** The same, wherever it is: on whichever of the ports the primary listens. */
+    public Database onEither(int port, int other) {
+        String url = "jdbc:postgresql://127.0.0.1:" + port + ",127.0.0.1:" + other + "/" + name
+                + "?targetServerType=primary&hostRecheckSeconds=0";
+        return new Database(server, name, url, aggregates);
     }
 
     public DataSource dataSource() {
@@ -50,7 +59,7 @@ public final class Database {
     }
 
     public String jdbcUrl() {
-        return server.jdbcUrl(name);
+        return jdbcUrl;
     }
 
     public int aggregates() {

@@ -1,6 +1,8 @@
 package dev.posthorn.faults;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.faults.crash.CrashReport;
+import dev.posthorn.faults.crash.Crashes;
 import dev.posthorn.faults.hub.HubKills;
 import dev.posthorn.faults.hub.TwoHubs;
 import dev.posthorn.faults.proof.RebalanceStorm;
@@ -165,6 +167,22 @@ public final class Faults {
                 RebalanceStorm.Report report = storm.run();
                 System.out.println("rebalance: " + report);
                 return report.isClean();
+            }
+        });
+    }
+
+    @Command(
+            mixinStandardHelpOptions = true,
+            description = "Kills PostgreSQL under load; every second time a stand-by that lagged takes over.")
+    int crash(
+            @Option(names = "--times", defaultValue = "200", description = "crashes and failovers") int times,
+            @Option(names = "--seed", defaultValue = "0", description = "0: a new one") long seed) {
+        return run(() -> {
+            try (Crashes crashes = new Crashes(Crashes.Settings.allKinds(times, orAny(seed)))) {
+                CrashReport report = crashes.run(System.out::println);
+                System.out.println("crash: " + report);
+                report.missing().forEach(what -> System.out.println("proves little: no " + what));
+                return report.isClean() && report.missing().isEmpty();
             }
         });
     }

@@ -38,6 +38,12 @@ enum Move {
         return PLAIN;
     }
 
+    /** Anything that a connection can do alone. */
+    static Move enduring(RandomGenerator random) {
+        Move move = any(random);
+        return move == PREPARED ? PLAIN : move;
+    }
+
     /** What a service that never does anything special does. */
     static Move ordinary(RandomGenerator random) {
         return random.nextInt(10) == 0 ? ROLLBACK : PLAIN;

@@ -18,10 +18,14 @@ public final class Patience {
 
     /** How long it took; fails if it took too long. */
     public static Duration until(String what, Condition condition) throws Exception {
+        return until(what, LONGEST, condition);
+    }
+
+    public static Duration until(String what, Duration longest, Condition condition) throws Exception {
         long started = System.nanoTime();
         while (!condition.holds()) {
-            if (System.nanoTime() - started > LONGEST.toNanos()) {
-                throw new IllegalStateException("not within " + LONGEST + ": " + what);
+            if (System.nanoTime() - started > longest.toNanos()) {
+                throw new IllegalStateException("not within " + longest + ": " + what);
             }
             TimeUnit.MILLISECONDS.sleep(10);
         }

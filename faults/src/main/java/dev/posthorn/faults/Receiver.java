@@ -8,16 +8,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where the relay processes deliver to. Notes every arrival in order and answers it a few milliseconds later, so that
  * events really are in flight.
  */
-final class Receiver implements AutoCloseable {
+public final class Receiver implements AutoCloseable {
 
     private static final int SLOWEST_ANSWER_MICROS = 5_000;
 
@@ -30,18 +32,18 @@ final class Receiver implements AutoCloseable {
     private final Map<String, Integer> received = new HashMap<>();
     private final Map<String, Integer> thawed = new HashMap<>();
 
-    Receiver(long seed, Tally tally) throws IOException {
+    public Receiver(long seed, Tally tally) throws IOException {
         this.random = new SplittableRandom(seed);
         RelayProcess.SUBSCRIPTIONS.forEach(name -> accounts.put(name, new Account(name)));
         this.sockets = new Listener(new LineConversation(this));
         this.http = new Listener(new HttpConversation(this, seed, tally));
     }
 
-    int socketPort() {
+    public int socketPort() {
         return sockets.port();
     }
 
-    int httpPort() {
+    public int httpPort() {
         return http.port();
     }
 
@@ -72,8 +74,8 @@ final class Receiver implements AutoCloseable {
         }
     }
 
-    /** A process that was frozen has as many events in flight afterwards as any other. */
-    synchronized void expectsAgain(String instance) {
+    /** A process that was frozen, or lost its database, has as many events in flight afterwards as any other. */
+    public synchronized void expectsAgain(String instance) {
         thawed.merge(instance, 1, Integer::sum);
     }
 
@@ -132,12 +134,27 @@ final class Receiver implements AutoCloseable {
         return received.getOrDefault(instance, 0);
     }
 
-    synchronized int distinct(String subscription) {
+    public synchronized int distinct(String subscription) {
         return account(subscription).distinct();
     }
 
+    public synchronized boolean has(String subscription, UUID event) {
+        return account(subscription).has(event);
+    }
+
+    /** From now on, or no longer: whatever is settled of what comes will not be known afterwards. */
+    public synchronized void settlesAreLost(boolean lost) {
+        accounts.values().forEach(each -> each.settlesAreLost(lost));
+    }
+
     synchronized Account.Result result(String subscription, List<Change> committed) {
-        return account(subscription).result(committed);
+        return account(subscription).result(committed, change -> true);
+    }
+
+    /** The same without a look at what came and then turned out not to have happened. */
+    public synchronized Account.Result resultOfLog(String subscription, List<Change> log) {
+        Set<UUID> ids = log.stream().map(Change::id).collect(Collectors.toSet());
+        return account(subscription).result(log, change -> ids.contains(change.id()));
     }
 
     @Override

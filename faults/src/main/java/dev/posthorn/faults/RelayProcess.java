@@ -2,6 +2,8 @@ package dev.posthorn.faults;
 
 import dev.posthorn.http.Destinations;
 import dev.posthorn.http.HttpSink;
+import dev.posthorn.log.Guard;
+import dev.posthorn.log.Guards;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.RetryPolicy;
 import dev.posthorn.relay.Subscription;
@@ -9,6 +11,7 @@ import dev.posthorn.sink.Sink;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A relay in a process of its own, so that it can be killed and frozen. It serves three subscriptions: one
@@ -20,21 +23,26 @@ public final class RelayProcess {
     static final String PIPELINED = "pipelined";
     static final String ONE_AT_A_TIME = "one-at-a-time";
     static final String HTTP = "http";
-    static final List<String> SUBSCRIPTIONS = List.of(PIPELINED, ONE_AT_A_TIME, HTTP);
+    public static final List<String> SUBSCRIPTIONS = List.of(PIPELINED, ONE_AT_A_TIME, HTTP);
 
     private RelayProcess() {}
 
     /**
      * Arguments: JDBC URL, user, password, instance, receiver's port for sockets and for HTTP, lanes, in-flight limit,
-     * lease TTL and timeout in ms.
+     * lease TTL and timeout in ms, and the guards that are lifted.
      */
     public static void main(String[] args) throws IOException {
-        Relay.Builder builder = Relay.builder(Fleet.dataSource(args)).instance(args[3]);
+        Relay.Builder builder =
+                Relay.builder(Fleet.dataSource(args)).instance(args[3]).guards(guards(args));
         SUBSCRIPTIONS.forEach(name -> builder.subscribe(subscription(name, args)));
         Relay relay = builder.start();
         Fleet.untilToldToEnd();
         relay.close();
         System.exit(0);
+    }
+
+    private static Guards guards(String[] args) {
+        return Guards.without(Stream.of(args).skip(10).map(Guard::valueOf).toArray(Guard[]::new));
     }
 
     private static Subscription subscription(String name, String[] args) {

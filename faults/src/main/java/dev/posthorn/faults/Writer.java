@@ -11,7 +11,9 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /** One connection that changes aggregates and records an event for every change. */
@@ -21,7 +23,9 @@ final class Writer implements AutoCloseable {
     private static final int HOT = 6;
 
     private final Connection connection;
-    private final Outbox outbox = Outbox.create();
+    private final List<UUID> written = new ArrayList<>();
+    private Outbox outbox = Outbox.create();
+    private Consumer<List<UUID>> acknowledged = ids -> {};
     private final RandomGenerator random;
     private final int aggregates;
     private final boolean someHot;
@@ -46,6 +50,22 @@ final class Writer implements AutoCloseable {
         this.tally = tally;
     }
 
+    /** Its commits do not wait for the disk. */
+    Writer withoutWaiting() throws SQLException {
+        outbox = Outbox.builder().commitDurably(false).build();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET synchronous_commit = off");
+        }
+        connection.commit();
+        return this;
+    }
+
+    /** Tells the events of every commit that it got an answer to. */
+    Writer telling(Consumer<List<UUID>> acknowledged) {
+        this.acknowledged = acknowledged;
+        return this;
+    }
+
     void make(Move move) throws SQLException, InterruptedException {
         switch (move) {
             case PLAIN -> change(anyAggregate(), 1);
@@ -65,8 +85,15 @@ final class Writer implements AutoCloseable {
         switch (move) {
             case ROLLBACK -> connection.rollback();
             case PREPARED -> prepared.prepare(connection);
-            default -> connection.commit();
+            default -> commit();
         }
+        written.clear();
+    }
+
+    private void commit() throws SQLException {
+        connection.commit();
+        acknowledged.accept(List.copyOf(written));
+        written.clear();
     }
 
     /** Records early, stays open, and now and then ends with more events than any reader's batch. */
@@ -74,7 +101,7 @@ final class Writer implements AutoCloseable {
         change(aggregate, 1);
         TimeUnit.MILLISECONDS.sleep(millis);
         change(aggregate, lastEvents);
-        connection.commit();
+        commit();
         tally.count("stayed open");
     }
 
@@ -91,11 +118,13 @@ final class Writer implements AutoCloseable {
         int aggregate = anyAggregate();
         change(aggregate, 1);
         Savepoint savepoint = connection.setSavepoint();
+        int kept = written.size();
         change(aggregate, 1);
         connection.rollback(savepoint);
-        Savepoint kept = connection.setSavepoint();
+        written.subList(kept, written.size()).clear();
+        Savepoint released = connection.setSavepoint();
         change(aggregate, 1);
-        connection.releaseSavepoint(kept);
+        connection.releaseSavepoint(released);
     }
 
     private void changeLate() throws SQLException, InterruptedException {
@@ -123,6 +152,7 @@ final class Writer implements AutoCloseable {
         } else {
             outbox.record(connection, events);
         }
+        events.forEach(event -> written.add(event.id()));
     }
 
     private long lock(int aggregate) throws SQLException {

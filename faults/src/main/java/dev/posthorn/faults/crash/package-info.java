@@ -1,0 +1,5 @@
+/** Kills PostgreSQL under load, and lets a stand-by that lagged take over. */
+@NullMarked
+package dev.posthorn.faults.crash;
+
+import org.jspecify.annotations.NullMarked;

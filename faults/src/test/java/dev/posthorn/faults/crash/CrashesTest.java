@@ -1,0 +1,40 @@
+package dev.posthorn.faults.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.posthorn.log.Guard;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The longer form: {@code ./posthorn faults crash}. */
+class CrashesTest {
+
+    private static final int STRIKES = 6;
+    private static final long SEED = Long.getLong("posthorn.faults.seed", System.nanoTime());
+
+    /** The rule that this is about. */
+    private static final List<Guard> RULE = List.of();
+
+    @Test
+    void nothingThatIsInTheLogIsLostReorderedOrFalselyCalledDeliveredWhenPostgresDies() throws Exception {
+        try (Crashes crashes = new Crashes(Crashes.Settings.allKinds(STRIKES, SEED))) {
+            CrashReport report = crashes.run(progress -> {});
+
+            System.out.println("crash: " + report);
+            assertThat(report.tally().of(CrashReport.IDS)).isPositive();
+            assertThat(report.isClean()).as(report.toString()).isTrue();
+        }
+    }
+
+    @Test
+    void withoutItsRuleTheRelayLosesEventsAndTheRunSeesIt() throws Exception {
+        try (Crashes crashes = new Crashes(new Crashes.Settings(List.of(Strike.IDLE_CRASH), 2, SEED, RULE))) {
+            CrashReport report = crashes.run(progress -> {});
+
+            System.out.println("crash without the rule: " + report);
+            assertThat(report.lost()).isPositive();
+            assertThat(report.wronglyDelivered()).isPositive();
+            assertThat(report.isClean()).isFalse();
+        }
+    }
+}
