@@ -152,19 +152,20 @@ final class LaneReader {
                 + (places.areBounded() ? progress.unwritten() + troubles.unwrittenRows() : 0);
     }
 
-    /** At the tail, while the generation is to change: no further than the snapshot at which all lanes stop. */
+    /**
+     * At the tail, while the generation is to change: no further than the snapshot at which all lanes stop. It is asked
+     * for on the lane's own connection: after a crash the one in the orders may be of transactions that never were.
+     */
     private boolean enterNextWindow() {
         Orders now = orders.get();
         if (!(cursor instanceof Cursor.Tail tail)) {
             return true;
         }
-        if (!now.park()) {
-            return !progress.isSeenParked();
+        Snapshot stopAt = now.park() && now.stopAt() != null ? store.stopAt() : null;
+        if (stopAt == null) {
+            return !progress.isSeenParked() && (!now.park() || dispatch.awaitsReading());
         }
-        // Asked on the lane's own connection: after a crash the one in the orders may be of transactions that never
-        // were.
-        Snapshot stopAt = now.stopAt() == null ? null : store.stopAt();
-        if (stopAt == null || tail.a().equals(stopAt)) {
+        if (tail.a().equals(stopAt)) {
             return false;
         }
         cursor = Cursor.Inside.of(new Window(tail.a(), stopAt), 0);

@@ -97,6 +97,7 @@ final class LaneRun {
             places.overdraw(1);
             dispatch.addRows(List.of(troubles.load(row)));
         }
+        takeArrivedBefore();
     }
 
     /** The connection was lost: whether the settle that was under way was done is known by the turn that is stored. */
@@ -146,6 +147,7 @@ final class LaneRun {
 
     /** Hears what the sink has answered, and gives up what it owes an answer for too long. */
     void listen() {
+        takeArrivedBefore();
         takeAnswers();
         giveUpOverdue();
         if (orders.get().leave() && sent.count() == 0) {
@@ -348,7 +350,7 @@ final class LaneRun {
 
     private boolean isParked() {
         Orders now = orders.get();
-        return now.park() && now.stopAt() == null && reader.isAtTail() && isIdle();
+        return now.park() && now.stopAt() == null && reader.isAtTail() && isIdle() && !dispatch.awaitsReading();
     }
 
     private boolean isIdle() {

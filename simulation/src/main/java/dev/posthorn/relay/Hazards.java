@@ -37,12 +37,21 @@ final class Hazards {
         return answer;
     }
 
+    /** A change that waits for the disk. */
+    private <T extends @Nullable Object> T write(String what, Supplier<T> call) {
+        return call(what, () -> {
+            T answer = call.get();
+            world.database().flush();
+            return answer;
+        });
+    }
+
     private void run(String what, Runnable call) {
         Supplier<@Nullable Object> supplier = () -> {
             call.run();
             return null;
         };
-        call(what, supplier);
+        write(what, supplier);
     }
 
     private void strike(String what, String when) {
@@ -220,17 +229,17 @@ final class Hazards {
 
             @Override
             public long register(Subscription subscription) {
-                return call("register", () -> store.register(subscription));
+                return write("register", () -> store.register(subscription));
             }
 
             @Override
             public boolean request(long subscriptionId, Subscription subscription) {
-                return call("request", () -> store.request(subscriptionId, subscription));
+                return write("request", () -> store.request(subscriptionId, subscription));
             }
 
             @Override
             public boolean appear(long subscriptionId, Subscription subscription) {
-                return call("appear", () -> store.appear(subscriptionId, subscription));
+                return write("appear", () -> store.appear(subscriptionId, subscription));
             }
 
             @Override
@@ -245,7 +254,7 @@ final class Hazards {
 
             @Override
             public Set<Long> renew(List<Lease> leases, Subscription subscription) {
-                return call("renew", () -> store.renew(leases, subscription));
+                return write("renew", () -> store.renew(leases, subscription));
             }
 
             @Override
@@ -260,7 +269,7 @@ final class Hazards {
 
             @Override
             public List<LaneGrant> acquire(long id, Subscription subscription, Sharing sharing, int count) {
-                return call("acquire", () -> store.acquire(id, subscription, sharing, count));
+                return write("acquire", () -> store.acquire(id, subscription, sharing, count));
             }
 
             @Override

@@ -69,6 +69,23 @@ final class History {
         rows.forEach(row -> places.put(row.seq(), committed++));
     }
 
+    /** A crash has undone these commits. What was sent of them was sent, but nobody is owed it any more. */
+    void lost(List<EventRow> rows) {
+        for (EventRow row : rows) {
+            places.remove(row.seq());
+            fates.forEach(each -> each.remove(row.seq()));
+            firstArrivals.forEach(each -> each.remove(row.seq()));
+        }
+        unsettled.values().forEach(each -> each.values().removeIf(shipment -> !isThere(shipment.event)));
+        pasts.stream().filter(Objects::nonNull).forEach(past -> past.forget(rows));
+    }
+
+    /** Whether the event is in the log, and not another one under its number. */
+    private boolean isThere(RecordedEvent event) {
+        EventRow row = database.log.get(event.seq());
+        return row != null && row.recorded.event().id().equals(event.event().id());
+    }
+
     void noteGenerations() {
         for (int i = 0; i < scenario.subscriptions.size(); i++) {
             SubscriptionRow row = database.find(scenario.subscriptions.get(i).name);
@@ -148,6 +165,7 @@ final class History {
     void sent(int index, Receiver.Shipment shipment) {
         Owner owner = shipment.wire.owner;
         long seq = shipment.event.seq();
+        require(isThere(shipment.event), owner, "sends an event that is not committed: " + seq);
         Fate fate = fate(index, seq);
         require(past(index).isWanted(fate.event), owner, "sends an event that is not wanted: " + seq);
         checkOwnership(index, owner, seq);
@@ -225,6 +243,9 @@ final class History {
     }
 
     void arrived(int index, RecordedEvent event) {
+        if (!isThere(event)) {
+            return;
+        }
         Fate fate = fate(index, event.seq());
         if (fate.arrivals++ == 0) {
             firstArrivals.get(index).add(event.seq());
@@ -233,6 +254,9 @@ final class History {
 
     void answered(Receiver.Shipment shipment, Outcome outcome) {
         if (answers.putIfAbsent(shipment, outcome) != null || !(outcome instanceof Outcome.Delivered)) {
+            return;
+        }
+        if (!isThere(shipment.event)) {
             return;
         }
         Owner owner = shipment.wire.owner;

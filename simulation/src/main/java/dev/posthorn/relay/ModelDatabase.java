@@ -39,6 +39,14 @@ final class ModelDatabase {
     private long lastXid = 700;
     private long lastEnded = 700;
     private long lastSeq;
+
+    /** What a crash does not take back: whoever waits for the disk brings all before it there as well. */
+    private long flushedXid = 700;
+
+    private long flushedSeq;
+
+    /** Committed by who did not wait for the disk. */
+    private final List<EventRow> unflushed = new ArrayList<>();
     private long lastId;
     private long lastEpoch;
 
@@ -103,11 +111,39 @@ final class ModelDatabase {
         return row;
     }
 
-    void commit(long xid) {
+    /** @param waits for the disk */
+    void commit(long xid, boolean waits) {
         for (EventRow row : end(xid)) {
             row.committed = true;
             log.put(row.seq(), row);
+            unflushed.add(row);
         }
+        if (waits) {
+            flush();
+        }
+    }
+
+    /** Everything so far is on the disk. */
+    void flush() {
+        flushedXid = lastXid;
+        flushedSeq = lastSeq;
+        unflushed.clear();
+    }
+
+    /**
+     * Ends and starts again: what was not on the disk never was, and its transaction ids and numbers are given out again.
+     * Returns the events whose commit was lost.
+     */
+    List<EventRow> crash() {
+        List<EventRow> lost = List.copyOf(unflushed);
+        lost.forEach(row -> log.remove(row.seq()));
+        lastXid = flushedXid;
+        lastEnded = flushedXid;
+        lastSeq = flushedSeq;
+        unflushed.clear();
+        running.clear();
+        written.clear();
+        return lost;
     }
 
     void rollback(long xid) {

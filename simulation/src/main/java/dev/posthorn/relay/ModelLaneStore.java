@@ -103,6 +103,7 @@ final class ModelLaneStore implements LaneStore {
             lane.takeovers = 0;
         }
         writer.write(lane, settlement);
+        database.flush();
         witness.settled(grant, before, settlement);
         return true;
     }
@@ -112,6 +113,7 @@ final class ModelLaneStore implements LaneStore {
         SubscriptionRow subscription = database.subscription(grant.subscriptionId());
         boolean done = isOwned(lane()) && !subscription.paused;
         subscription.paused |= done;
+        database.flush();
         return done;
     }
 

@@ -31,11 +31,22 @@ final class Past {
         this.database = database;
         this.subscription = subscription;
         this.atRegistration = committed();
-        before.add(fromNow ? atRegistration : Set.of());
+        before.add(fromNow ? atRegistration : new HashSet<>());
     }
 
     private Set<Long> committed() {
         return new HashSet<>(database.log.keySet());
+    }
+
+    /** These were never committed; their numbers go to others. */
+    void forget(List<EventRow> lost) {
+        lost.forEach(row -> {
+            before.forEach(some -> some.remove(row.seq()));
+            atRegistration.remove(row.seq());
+            if (atStop != null) {
+                atStop.remove(row.seq());
+            }
+        });
     }
 
     /** To be called after every step in which a generation may have begun or been stopped. True if one has begun. */

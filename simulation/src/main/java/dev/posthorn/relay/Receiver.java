@@ -6,8 +6,10 @@ import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.sink.Sink;
+import dev.posthorn.relay.Tables.EventRow;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +54,14 @@ final class Receiver {
         this.history = history;
         this.settings = settings;
         this.index = index;
+    }
+
+    /** These never were; their numbers go to others. */
+    void forget(List<EventRow> lost) {
+        lost.forEach(row -> {
+            poison.remove(row.seq());
+            killers.remove(row.seq());
+        });
     }
 
     void beginOutage(long until) {

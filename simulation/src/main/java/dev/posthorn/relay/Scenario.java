@@ -43,6 +43,10 @@ final class Scenario {
     final double replay;
     final double letGo;
     final double databaseAway;
+    final double databaseCrash;
+
+    /** The part of commits that do not wait for the disk. */
+    final double asynchronous;
 
     /** The part of sends that the receiver does not simply take. */
     final double flaky;
@@ -82,6 +86,8 @@ final class Scenario {
         command = perhaps(8);
         letGo = oneIn(12) ? 1 : 0;
         databaseAway = perhaps(1);
+        databaseCrash = perhaps(2);
+        asynchronous = perhaps(0.6);
         flaky = perhaps(0.3);
         poison = perhaps(0.1);
         killer = oneIn(6) ? 0.05 : 0;

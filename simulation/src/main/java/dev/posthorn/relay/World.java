@@ -162,6 +162,8 @@ final class World {
             stepClock();
         } else if (chance(0.05 * scenario.databaseAway)) {
             databaseAwayUntil = nanos + between(10, 6000) * MILLI;
+        } else if (chance(0.05 * scenario.databaseCrash)) {
+            crashDatabase();
         } else if (chance(0.05 * scenario.pause)) {
             operators.pauseOrResume();
         } else if (chance(0.05 * scenario.change)) {
@@ -185,6 +187,17 @@ final class World {
         if (!some.isEmpty()) {
             action.accept(some.get(below(some.size())));
         }
+    }
+
+    private void crashDatabase() {
+        databaseStarts++;
+        databaseAwayUntil = nanos + between(0, 2000) * MILLI;
+        List<EventRow> lost = database.crash();
+        trace(() -> "the database crashes and takes back "
+                + lost.stream().map(EventRow::seq).toList());
+        writers.crashed();
+        history.lost(lost);
+        receivers.forEach(receiver -> receiver.forget(lost));
     }
 
     private void stepClock() {

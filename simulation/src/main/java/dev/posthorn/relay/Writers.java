@@ -116,6 +116,12 @@ final class Writers {
                 .build();
     }
 
+    /** The database has ended, and with it all that was under way. */
+    void crashed() {
+        open.clear();
+        locks.clear();
+    }
+
     private void end(Transaction transaction) {
         open.remove(transaction);
         transaction.locked.forEach(locks::remove);
@@ -125,7 +131,7 @@ final class Writers {
         } else {
             world.trace(() -> "committed " + transaction.xid + " with "
                     + transaction.written.stream().map(EventRow::seq).toList());
-            database.commit(transaction.xid);
+            database.commit(transaction.xid, !world.chance(world.scenario().asynchronous));
             world.history().committed(transaction.written);
         }
     }

@@ -29,7 +29,7 @@ final class ModelFixture implements StoreFixture {
 
     @Override
     public void commit(int transaction) {
-        database.commit(transaction);
+        database.commit(transaction, true);
     }
 
     @Override

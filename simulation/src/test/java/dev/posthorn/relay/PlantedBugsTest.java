@@ -28,6 +28,8 @@ class PlantedBugsTest {
         "STRAGGLERS, 100",
         "FROZEN_WINDOW, 100",
         "TRUST_FROM_START, 3000",
+        "READS_END_WITH_SESSION, 200",
+        "KNOWN_BY_ID, 3000",
     })
     void isFound(Guard lifted, long seeds) {
         Simulation.Failure failure = new Simulation(Guards.without(lifted)).run(1, seeds, 1);
