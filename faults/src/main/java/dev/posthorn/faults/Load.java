@@ -75,7 +75,11 @@ public final class Load {
     /** Who hears of commits. */
     public interface Told {
 
-        /** @param waited whether the commit waited for the disk */
+        /**
+         * These were committed, and the writer was told so.
+         *
+         * @param waited whether the commit waited for the disk
+         */
         void acknowledged(List<UUID> events, boolean waited);
     }
 

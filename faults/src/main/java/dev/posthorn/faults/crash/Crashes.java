@@ -106,7 +106,11 @@ public final class Crashes implements AutoCloseable {
                 .toList();
     }
 
-    /** @param progress hears now and then how far it is */
+    /**
+     * Strikes as often as it is to, and then waits for all that is in the log.
+     *
+     * @param progress hears after every strike how far it is
+     */
     public CrashReport run(Consumer<String> progress) throws Exception {
         long started = System.nanoTime();
         for (int i = 0; i < PROCESSES; i++) {
@@ -138,22 +142,27 @@ public final class Crashes implements AutoCloseable {
         }
         awaitSomethingToTakeBack(strike, churn);
         servers.kill();
+        tally.count(strike.toString());
+        goOn(strike, load);
+    }
+
+    /** The first transactions afterwards, which get the ids of others, shall be the writers'. */
+    private void goOn(Strike strike, Load load) throws Exception {
         long killedAt = System.nanoTime();
         receiver.settlesAreLost(false);
         fleet.alive().forEach(receiver::expectsAgain);
         load.rest(false);
-        int port = servers.primary().port();
+        int freePort = servers.primary().port();
         if (strike.isFailover()) {
             servers.failOver();
         } else {
             servers.restart();
         }
-        tally.count(strike.toString());
         awaitDeliveries();
         slowestReturn = longer(slowestReturn, Duration.ofNanos(System.nanoTime() - killedAt));
         look(strike);
         if (strike.isFailover()) {
-            servers.rebuild(port);
+            servers.rebuild(freePort);
         }
     }
 
