@@ -153,19 +153,19 @@ final class LaneReader {
     }
 
     /**
-     * At the tail, while the generation is to change: no further than the snapshot at which all lanes stop. It is asked
-     * for on the lane's own connection: after a crash the one in the orders may be of transactions that never were.
+     * At the tail, while the generation is to change: no further than the snapshot at which all lanes stop. The one in
+     * the orders is looked up on the lane's own connection: after a crash it may be of transactions that never were.
      */
     private boolean enterNextWindow() {
         Orders now = orders.get();
         if (!(cursor instanceof Cursor.Tail tail)) {
             return true;
         }
-        Snapshot stopAt = now.park() && now.stopAt() != null ? store.stopAt() : null;
-        if (stopAt == null) {
+        Snapshot stopAt = now.stopAt();
+        if (!now.park() || stopAt == null) {
             return !progress.isSeenParked() && (!now.park() || dispatch.awaitsReading());
         }
-        if (tail.a().equals(stopAt)) {
+        if (tail.a().equals(stopAt) || !stopAt.equals(store.stopAt())) {
             return false;
         }
         cursor = Cursor.Inside.of(new Window(tail.a(), stopAt), 0);
