@@ -63,6 +63,8 @@ public enum Guard {
     SETTLE_AFTER_ANSWER,
     /** A lane made at a snapshot counts the events of its past as read, or a move would deliver them. */
     PAST_IS_READ,
+    /** A session waits for an answer only so long. */
+    BOUNDED_PATIENCE,
     /** A partition counts as settled by the transactions that wrote it, not by its numbers. */
     PASSED_BY_TRANSACTION,
     /** What a lane has read is good only as long as the connection that it was read on. */

@@ -9,6 +9,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection that opens itself when first used and again after a failure, each time after a look at which cluster it
- * is on, with its prepared statements and pinned planner settings. Not thread-safe.
+ * is on, with its prepared statements and pinned planner settings. Not thread-safe, but for {@link #patience} and
+ * {@link #endIfStuck}.
+ *
+ * <p>A host that is gone sends nothing, not even an end: whoever waits for its answer without a bound waits for ever. So
+ * the link has a patience, after which it gives its connection up and opens another. A statement that is only slow finds
+ * twice the patience when it is tried again, so that it comes to its end some time.
  */
 final class Link {
 
@@ -48,11 +54,23 @@ final class Link {
               FROM posthorn.cluster c CROSS JOIN pg_control_system() here
             """;
 
+    private static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(10);
+    private static final int MOST_DOUBLINGS = 6;
+
+    /** A transaction is several statements, each with the patience to itself. */
+    private static final int STUCK_AFTER = 3;
+
     private final DataSource dataSource;
     private final SchemaName schema;
     private final Guards guards;
     private final Map<String, PreparedStatement> statements = new HashMap<>();
-    private @Nullable Connection connection;
+    private volatile Duration patience = DEFAULT_PATIENCE;
+    private volatile @Nullable Connection connection;
+    private volatile boolean busy;
+    private volatile long busySince;
+    private volatile int doublings;
+    private int timeout;
+    private int timeoutBefore;
     private long openings;
 
     Link(DataSource dataSource, SchemaName schema, Guards guards) {
@@ -78,6 +96,52 @@ final class Link {
         return openings;
     }
 
+    void patience(Duration wanted) {
+        patience = wanted;
+    }
+
+    /**
+     * The bound on answers does not end a wait of the other kind: to send more than fits into the buffers, to a host that
+     * takes nothing.
+     */
+    void endIfStuck() {
+        Connection open = connection;
+        if (busy && open != null && System.nanoTime() - busySince > STUCK_AFTER * 1_000_000L * wanted()) {
+            cut(open);
+        }
+    }
+
+    private int wanted() {
+        return BorrowedConnection.millis(patience.multipliedBy(1L << doublings));
+    }
+
+    /** After any failure the connection is given up: whether it is still good is not worth finding out. */
+    <T extends @Nullable Object> T use(Session.Work<T> work) throws SQLException {
+        try {
+            T result = work.run(open());
+            doublings = 0;
+            return result;
+        } catch (SQLException e) {
+            if (isBroken(e)) {
+                doublings = Math.min(doublings + 1, MOST_DOUBLINGS);
+                abandon();
+            } else {
+                close();
+            }
+            throw e;
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        } finally {
+            busy = false;
+        }
+    }
+
+    /** What cannot be spoken to any more, SQLSTATE class 08. */
+    private static boolean isBroken(SQLException e) {
+        return e.getSQLState() != null && e.getSQLState().startsWith("08");
+    }
+
     /** The statement, prepared once per connection. */
     PreparedStatement prepare(Connection open, Sql sql) throws SQLException {
         PreparedStatement statement = statements.get(sql.text());
@@ -88,11 +152,14 @@ final class Link {
         return statement;
     }
 
-    Connection open() throws SQLException {
+    private Connection open() throws SQLException {
         Connection open = connection;
         if (open == null) {
             open = dataSource.getConnection();
+            timeoutBefore = open.getNetworkTimeout();
+            timeout = timeoutBefore;
             connection = open;
+            beginToWait(open);
             open.setAutoCommit(true);
             open.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             execute(open, "SET " + BOUNDED);
@@ -101,8 +168,20 @@ final class Link {
             }
             checkCluster(open);
             openings++;
+        } else {
+            beginToWait(open);
         }
         return open;
+    }
+
+    private void beginToWait(Connection open) throws SQLException {
+        busySince = System.nanoTime();
+        busy = true;
+        int wanted = wanted();
+        if (timeout != wanted && guards.hold(Guard.BOUNDED_PATIENCE)) {
+            BorrowedConnection.setTimeout(open, wanted);
+            timeout = wanted;
+        }
     }
 
     static String pinning() {
@@ -158,14 +237,43 @@ final class Link {
                         Stream.concat(PINNED.stream(), Stream.of(BOUNDED))
                                 .map(setting -> "RESET " + setting.substring(0, setting.indexOf(' ')))
                                 .collect(joining("; ")));
+                BorrowedConnection.setTimeout(open, timeoutBefore);
             } catch (SQLException alreadyBroken) {
                 // close below frees what is left
             }
-            try {
-                open.close();
-            } catch (SQLException alreadyClosed) {
-                // nothing more to free
-            }
+            close(open);
+        }
+    }
+
+    /** Of a connection that is broken nothing is asked any more: it might be silent for as long again. */
+    private void abandon() {
+        statements.clear();
+        Connection open = connection;
+        connection = null;
+        if (open != null) {
+            cut(open);
+            close(open);
+        }
+    }
+
+    /** On a thread of its own, because even to close a socket can mean to wait. */
+    private static void cut(Connection open) {
+        try {
+            open.abort(command -> {
+                Thread thread = new Thread(command, "posthorn-cut");
+                thread.setDaemon(true);
+                thread.start();
+            });
+        } catch (SQLException alreadyBroken) {
+            // then nobody waits for it
+        }
+    }
+
+    private static void close(Connection open) {
+        try {
+            open.close();
+        } catch (SQLException alreadyClosed) {
+            // nothing more to free
         }
     }
 }

@@ -6,12 +6,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread of the relay asks of the database, on a connection that it keeps. Not thread-safe.
+ * What a thread of the relay asks of the database, on a connection that it keeps. Not thread-safe, but for
+ * {@link #patience} and {@link #endIfStuck}.
  *
  * <p>A session opens its connection again after a failure. One that is {@link #bound()} does not: it ends with its
  * connection, until it is told to {@link #begin()} anew. A database that crashed, or another one that took its place,
@@ -63,6 +65,17 @@ public final class Session implements AutoCloseable {
         T from(ResultSet rows) throws SQLException;
     }
 
+    /** How long it waits for an answer from now on; otherwise ten seconds. From any thread. */
+    public Session patience(Duration patience) {
+        link.patience(patience);
+        return this;
+    }
+
+    /** Cuts the connection of whoever uses the session for much longer than its patience. From any thread. */
+    public void endIfStuck() {
+        link.endIfStuck();
+    }
+
     public SchemaName schema() {
         return link.schema();
     }
@@ -109,16 +122,11 @@ public final class Session implements AutoCloseable {
         return runOn(what, work);
     }
 
-    /** After any failure the connection is given up: whether it is still good is not worth finding out. */
     private <T extends @Nullable Object> T runOn(String what, Work<T> work) {
         try {
-            return work.run(link.open());
+            return link.use(work);
         } catch (SQLException e) {
-            link.close();
             throw PosthornException.database(what, e);
-        } catch (RuntimeException e) {
-            link.close();
-            throw e;
         }
     }
 
