@@ -131,6 +131,10 @@ public final class TestDatabase {
         return server.jdbcUrl(name);
     }
 
+    public int port() {
+        return server.port();
+    }
+
     public String user() {
         return server.user();
     }

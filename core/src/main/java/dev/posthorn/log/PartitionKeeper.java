@@ -76,21 +76,13 @@ public final class PartitionKeeper {
 
     /** Makes partitions until one lies wholly ahead of the sequence. Tells whether that is so now. */
     public boolean keep() {
-        try (Connection connection = dataSource.getConnection()) {
-            connection.setAutoCommit(false);
-            try {
-                return keep(connection);
-            } catch (SQLException e) {
-                connection.rollback();
-                if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-                    log.debug("Schema {}: the log is in use, the next partition has to wait", schema);
-                    return false;
-                }
-                throw e;
-            } finally {
-                connection.setAutoCommit(true);
-            }
+        try {
+            return BorrowedConnection.transaction(dataSource, BorrowedConnection.SECONDS, this::keep);
         } catch (SQLException e) {
+            if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                log.debug("Schema {}: the log is in use, the next partition has to wait", schema);
+                return false;
+            }
             throw PosthornException.database("adding a partition", e);
         }
     }

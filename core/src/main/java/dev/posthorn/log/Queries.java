@@ -45,19 +45,11 @@ public final class Queries {
 
     /** Runs the work in one transaction; {@code what} names it in the error, if there is one. */
     public <T extends @Nullable Object> T run(String what, Work<T> work) {
-        try (Connection connection = dataSource.getConnection()) {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
-            try {
-                T result = work.run(new Transaction(connection, schema));
-                connection.commit();
-                return result;
-            } catch (SQLException | RuntimeException e) {
-                connection.rollback();
-                throw e;
-            } finally {
-                connection.setAutoCommit(autoCommit);
-            }
+        try {
+            return BorrowedConnection.transaction(
+                    dataSource,
+                    BorrowedConnection.MINUTES,
+                    connection -> work.run(new Transaction(connection, schema)));
         } catch (SQLException e) {
             throw PosthornException.database(what, e);
         }

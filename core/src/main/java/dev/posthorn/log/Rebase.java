@@ -91,24 +91,21 @@ public final class Rebase {
 
     /** Tells whether there was anything to do. */
     public boolean run() {
-        try (Connection connection = dataSource.getConnection()) {
-            connection.setAutoCommit(false);
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(schema.apply(LOCK));
-                boolean needed = isNeeded(statement);
-                if (needed) {
-                    startEra(connection, statement);
-                }
-                connection.commit();
-                return needed;
-            } catch (SQLException e) {
-                connection.rollback();
-                throw e;
-            } finally {
-                connection.setAutoCommit(true);
-            }
+        try {
+            return BorrowedConnection.transaction(dataSource, BorrowedConnection.HOURS, this::run);
         } catch (SQLException e) {
             throw PosthornException.database("rebasing schema " + schema, e);
+        }
+    }
+
+    private boolean run(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(schema.apply(LOCK));
+            boolean needed = isNeeded(statement);
+            if (needed) {
+                startEra(connection, statement);
+            }
+            return needed;
         }
     }
 

@@ -94,10 +94,8 @@ public final class Schema {
      */
     public void install(DataSource dataSource) {
         for (int attempt = 1; ; attempt++) {
-            try (Connection connection = dataSource.getConnection()) {
-                if (version(connection) != part.version()) {
-                    upgrade(connection);
-                }
+            try {
+                BorrowedConnection.use(dataSource, BorrowedConnection.HOURS, this::upgradeIfOlder);
                 break;
             } catch (SQLException e) {
                 if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState()) || attempt == TRIES) {
@@ -113,8 +111,8 @@ public final class Schema {
 
     /** Refuses a database whose schema is missing, older or newer than this library. */
     public void verify(DataSource dataSource) {
-        try (Connection connection = dataSource.getConnection()) {
-            int version = version(connection);
+        try {
+            int version = BorrowedConnection.use(dataSource, BorrowedConnection.SECONDS, this::version);
             refuseNewer(version);
             if (version != part.version()) {
                 throw new PosthornException(
@@ -145,6 +143,14 @@ public final class Schema {
     /** Roles with the least privilege for writers and relays, to be read, adapted and run by hand. */
     public String roles() {
         return name.apply(file("roles.sql"));
+    }
+
+    private boolean upgradeIfOlder(Connection connection) throws SQLException {
+        boolean older = version(connection) != part.version();
+        if (older) {
+            upgrade(connection);
+        }
+        return older;
     }
 
     private void upgrade(Connection connection) throws SQLException {

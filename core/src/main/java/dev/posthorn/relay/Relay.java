@@ -39,6 +39,14 @@ public final class Relay implements AutoCloseable {
     /** Less than a second by what a pass itself may take. */
     private static final Duration LONGEST_PASS_INTERVAL = Duration.ofMillis(800);
 
+    /** Below this a database that is only busy would be taken for one that is gone. */
+    private static final Duration LEAST_PATIENCE = Duration.ofSeconds(2);
+
+    private static final Duration MOST_PATIENCE = Duration.ofSeconds(10);
+
+    /** A pass of retention may be in the middle of something; it is not waited for much longer than that takes. */
+    private static final Duration LAST_PASS = Duration.ofSeconds(10);
+
     private static final Duration CHANGE_INTERVAL = Duration.ofMillis(50);
 
     private final String instance;
@@ -67,6 +75,7 @@ public final class Relay implements AutoCloseable {
         for (int i = 0; i < builder.workers; i++) {
             workers.add(new Worker("posthorn-worker-" + i, new Session(dataSource, builder.schema, builder.guards)));
         }
+        setPatience(builder.subscriptions);
         this.keeper = new LeaseKeeper(
                 new PostgresLeaseStore(keeperSession, instance, Ticker.SYSTEM, builder.guards, !builder.onlyRegistered),
                 instance,
@@ -93,6 +102,16 @@ public final class Relay implements AutoCloseable {
 
     public static Builder builder(DataSource dataSource) {
         return new Builder(dataSource);
+    }
+
+    /** A third of the shortest lease, so that a connection that has gone silent is replaced well before the lease ends. */
+    private void setPatience(List<Subscription> subscriptions) {
+        Duration patience = subscriptions.stream()
+                .map(subscription -> subscription.leaseTtl().dividedBy(3))
+                .reduce(MOST_PATIENCE, (a, b) -> a.compareTo(b) < 0 ? a : b);
+        Duration bounded = patience.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : patience;
+        keeperSession.patience(bounded);
+        workers.forEach(worker -> worker.session().patience(bounded));
     }
 
     /** Leases are renewed three times in their life; a change, and a lease that has ended, are noticed within a second. */
@@ -141,6 +160,7 @@ public final class Relay implements AutoCloseable {
     private void keepLeases() {
         String trouble = "";
         do {
+            workers.forEach(worker -> worker.session().endIfStuck());
             try {
                 keeper.pass();
                 lanes = keeper.lanes().toList();
@@ -222,6 +242,7 @@ public final class Relay implements AutoCloseable {
      */
     public void serve(List<Subscription> subscriptions) {
         requireDifferentNames(subscriptions);
+        setPatience(subscriptions);
         keeper.serve(subscriptions);
         changed.release();
     }
@@ -268,8 +289,8 @@ public final class Relay implements AutoCloseable {
     public void close() {
         stopping.countDown();
         changed.release();
-        join(keeperThread);
-        join(partitionThread);
+        join(keeperThread, Duration.ZERO);
+        join(partitionThread, LAST_PASS);
         try {
             long giveUpAt = System.nanoTime() + longestTimeout().plusSeconds(5).toNanos();
             keeper.leaveAll();
@@ -289,14 +310,14 @@ public final class Relay implements AutoCloseable {
             keeperSession.close();
             // Last, because a pass may take a while, and lanes should be free for others before.
             if (retentionThread != null) {
-                join(retentionThread);
+                join(retentionThread, LAST_PASS);
             }
         }
     }
 
-    private static void join(Thread thread) {
+    private static void join(Thread thread, Duration most) {
         try {
-            thread.join();
+            thread.join(most.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -33,6 +33,9 @@ public final class RetentionKeeper {
     /** How long a pass goes on deleting; what is left then waits for the next. */
     private static final long PATIENCE_NANOS = Duration.ofSeconds(5).toNanos();
 
+    /** To copy what is still waited for out of a large partition takes its time. */
+    private static final Duration PATIENCE_PER_STATEMENT = Duration.ofMinutes(10);
+
     private static final long REMIND_NANOS = Duration.ofHours(1).toNanos();
 
     /** No subscription has an empty name. */
@@ -114,7 +117,7 @@ public final class RetentionKeeper {
         }
         // A session of its own for each pass, so that each begins with a look at which cluster this is: on another one
         // the ids of transactions that a pass compares and writes down would be wrong.
-        try (Session session = new Session(dataSource, schema, guards)) {
+        try (Session session = new Session(dataSource, schema, guards).patience(PATIENCE_PER_STATEMENT)) {
             return pass(new RetentionStore(session, guards));
         }
     }
@@ -259,7 +262,7 @@ public final class RetentionKeeper {
         if (age == null) {
             return new LetGo.NothingHeld("the log is kept for ever, so there is nothing to let go of");
         }
-        try (Session session = new Session(dataSource, schema, guards)) {
+        try (Session session = new Session(dataSource, schema, guards).patience(PATIENCE_PER_STATEMENT)) {
             RetentionStore store = new RetentionStore(session, guards);
             if (!store.subscriptionExists(subscription)) {
                 throw new PosthornException(

@@ -25,6 +25,14 @@ final class OneConnection implements AutoCloseable {
                 getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (self, method, args) -> kept);
     }
 
+    void setNetworkTimeout(int millis) throws SQLException {
+        connection.setNetworkTimeout(Runnable::run, millis);
+    }
+
+    int networkTimeout() throws SQLException {
+        return connection.getNetworkTimeout();
+    }
+
     String show(String setting) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SHOW " + setting)) {

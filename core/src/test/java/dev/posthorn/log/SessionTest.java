@@ -2,8 +2,10 @@ package dev.posthorn.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.Guarded;
+import dev.posthorn.SilentProxy;
 import dev.posthorn.TestDatabase;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.error.ErrorCode;
@@ -12,7 +14,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -22,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SessionTest {
 
     private static final Sql ONE = Sql.of(SchemaName.DEFAULT, "SELECT 1");
+    private static final Sql LOCK_CLUSTER = Sql.of(SchemaName.DEFAULT, "UPDATE posthorn.cluster SET era = era");
 
     @TempDir
     private Path directory;
@@ -99,6 +104,71 @@ class SessionTest {
             assertThat(pool.show("plan_cache_mode")).isEqualTo("auto");
             assertThat(pool.show("max_parallel_workers_per_gather")).isEqualTo("2");
         }
+    }
+
+    @Test
+    void theBoundOnAnswersIsGivenBackAsItCame() throws SQLException {
+        TestDatabase database = TestDatabase.create();
+        try (OneConnection pool = new OneConnection(database.dataSource())) {
+            pool.setNetworkTimeout(12_345);
+            works(pool.dataSource(), Guards.ALL);
+            new Queries(pool.dataSource(), SchemaName.DEFAULT).run("asking", transaction -> 1);
+            assertThat(pool.networkTimeout()).isEqualTo(12_345);
+        }
+    }
+
+    @Test
+    void aTransactionThatWasCutOffKeepsItsLocksForSecondsOnly() {
+        TestDatabase database = TestDatabase.create();
+        try (SilentProxy proxy = SilentProxy.to(database);
+                Session session = session(proxy.dataSource(database))) {
+            assertThatThrownBy(() -> session.transaction("settling", open -> {
+                        session.prepare(open, LOCK_CLUSTER, Map.of()).executeUpdate();
+                        proxy.fallSilent();
+                        return session.prepare(open, LOCK_CLUSTER, Map.of()).executeUpdate();
+                    }))
+                    .hasMessageContaining("settling failed");
+            await().atMost(Duration.ofSeconds(10)).ignoreExceptions().until(() -> {
+                return session.update("settling", LOCK_CLUSTER, Map.of()) == 1;
+            });
+        }
+    }
+
+    /** The server is slow, and would be for ever if each attempt were given up after the same time. */
+    @Test
+    void aSlowStatementIsGivenMoreTimeAtEachAttempt() {
+        TestDatabase database = TestDatabase.create();
+        Sql slow = Sql.of(SchemaName.DEFAULT, "SELECT pg_sleep(1.5)");
+        try (Session session = session(database.dataSource()).patience(Duration.ofMillis(500))) {
+            await().ignoreExceptions().atMost(Duration.ofSeconds(10)).until(() -> {
+                return session.query("working", slow, Map.of(), rows -> rows.next());
+            });
+        }
+    }
+
+    /** More than the buffers take, to a host that takes nothing. */
+    @Test
+    void whoeverIsStuckInSendingIsCutOff() throws Exception {
+        TestDatabase database = TestDatabase.create();
+        Sql length = Sql.of(SchemaName.DEFAULT, "SELECT length(:text::text)");
+        try (SilentProxy proxy = SilentProxy.to(database);
+                Session session = session(proxy.dataSource(database))) {
+            session.query("asking", ONE, Map.of(), rows -> rows.next());
+            proxy.fallSilent();
+            String large = "x".repeat(40_000_000);
+            CompletableFuture<Object> stuck = CompletableFuture.supplyAsync(
+                    () -> session.query("sending", length, Map.of("text", large), rows -> rows.next()));
+            await().atMost(Duration.ofSeconds(15)).until(() -> {
+                session.endIfStuck();
+                return stuck.isCompletedExceptionally();
+            });
+            assertThat(session.<Boolean>query("asking", ONE, Map.of(), rows -> rows.next()))
+                    .isTrue();
+        }
+    }
+
+    private static Session session(DataSource dataSource) {
+        return new Session(dataSource, SchemaName.DEFAULT, Guards.ALL).patience(Duration.ofSeconds(1));
     }
 
     private static void assertRefused(DataSource dataSource, ErrorCode code, String remedy) {

@@ -19,6 +19,9 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 public final class Database implements AutoCloseable {
 
+    /** A host that is gone without a word must not keep a call waiting for ever. Sessions of the relay set their own. */
+    private static final int SILENCE_SECONDS = 30;
+
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final SchemaName schema;
@@ -58,6 +61,9 @@ public final class Database implements AutoCloseable {
         }
         direct.setConnectTimeout((int) Math.max(1, settings.connectTimeout().toSeconds()));
         direct.setTcpKeepAlive(true);
+        if (direct.getSocketTimeout() == 0) {
+            direct.setSocketTimeout(SILENCE_SECONDS);
+        }
         return direct;
     }
 
