@@ -152,12 +152,21 @@ public final class TestDatabase {
 
     /** Records and commits one event of the key. */
     public void record(String key) {
-        record(Event.builder()
+        record(event(key));
+    }
+
+    private static Event event(String key) {
+        return Event.builder()
                 .source("test")
                 .type("test.happened")
                 .key(key)
                 .json("{}")
-                .build());
+                .build();
+    }
+
+    /** Records one event of the key in the transaction. */
+    public void write(Connection connection, String key) {
+        outbox.record(connection, event(key));
     }
 
     public void record(Event event) {

@@ -29,6 +29,8 @@ public enum Guard {
     SAME_CLUSTER,
     /** After a move, events beyond what a lane ever read count as unsettled. */
     UNREAD_IS_UNSETTLED,
+    /** After a move, events that the new cluster gave a number below what lanes had read are given another. */
+    EARLY_EVENTS_ARE_UNSETTLED,
     /** The mark moves over settled events from the front only. */
     MARK_WITHOUT_HOLES,
     /** What is read beyond the persisted mark is at most the in-flight limit. */

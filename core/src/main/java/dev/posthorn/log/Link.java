@@ -47,11 +47,12 @@ final class Link {
 
     private static final String CLUSTER = """
             SELECT pg_is_in_recovery() AS in_recovery,
-                   here.system_identifier AS here,
+                   posthorn.is_elsewhere() AS elsewhere,
+                   posthorn.system_identifier() AS here,
                    c.system_identifier AS stored,
                    EXISTS (SELECT FROM posthorn.lane_mark
                             WHERE pg_snapshot_xmax(b) > pg_snapshot_xmax(pg_current_snapshot())) AS behind
-              FROM posthorn.cluster c CROSS JOIN pg_control_system() here
+              FROM posthorn.cluster c
             """;
 
     private static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(10);
@@ -201,18 +202,23 @@ final class Link {
                         "this server is a standby, whose snapshots do not show which transactions are running: connect"
                                 + " the relay to the primary");
             }
-            boolean elsewhere = row.getLong("here") != row.getLong("stored");
+            boolean elsewhere = row.getBoolean("elsewhere");
             if ((elsewhere || row.getBoolean("behind")) && guards.hold(Guard.SAME_CLUSTER)) {
                 throw new PosthornException(
                         ErrorCode.CLUSTER_CHANGED,
-                        "the marks in schema " + schema + " were made on another cluster (" + row.getLong("stored")
-                                + (elsewhere
-                                        ? ", this is " + row.getLong("here")
-                                        : ", or on this one before it was reset")
+                        "the marks in schema " + schema + " were made on another cluster ("
+                                + difference(elsewhere, row.getLong("stored"), row.getLong("here"))
                                 + "), so new events would look delivered. Stop the writers' traffic if you can and run"
                                 + " Rebase once; the relay goes on by itself after that");
             }
         }
+    }
+
+    private static String difference(boolean elsewhere, long stored, long here) {
+        if (!elsewhere) {
+            return stored + ", or on this one before it was reset";
+        }
+        return stored == 0 || here == 0 ? "their row here is a copy" : stored + ", this is " + here;
     }
 
     private static void execute(Connection open, String sql) throws SQLException {

@@ -1,11 +1,14 @@
 package dev.posthorn.log;
 
+import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -26,18 +29,64 @@ public final class Rebase {
     private static final String LOCK = "LOCK TABLE posthorn.event, posthorn.lane_mark IN SHARE ROW EXCLUSIVE MODE";
 
     private static final String IS_NEEDED = """
-            SELECT c.system_identifier <> here.system_identifier
+            SELECT posthorn.is_elsewhere()
                    OR EXISTS (SELECT FROM posthorn.lane_mark
                                WHERE pg_snapshot_xmax(b) > pg_snapshot_xmax(pg_current_snapshot()))
-              FROM posthorn.cluster c CROSS JOIN pg_control_system() here
             """;
 
-    /** Beyond everything there is and everything any lane ever read: numbers are never given out twice. */
-    private static final String MOVE_SEQUENCE = """
-            SELECT setval('posthorn.event_seq', greatest(
+    /** What still writes the rows of the former cluster over what a rebase makes of them. */
+    private static final String REPLICATION = """
+            SELECT quote_ident(s.subname) FROM pg_subscription s
+             WHERE s.subenabled AND s.subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+               AND EXISTS (SELECT FROM pg_subscription_rel r JOIN pg_class c ON c.oid = r.srrelid
+                            WHERE r.srsubid = s.oid AND c.relnamespace = :schema::regnamespace)
+             ORDER BY 1
+            """;
+
+    /**
+     * The greatest number that anything bears, or has borne as far as anybody remembers: numbers are never given out
+     * twice. A partition that was passed may be dropped; nothing may be put into it any more.
+     */
+    private static final String FLOOR = """
+            SELECT greatest(
                        (SELECT last_value FROM posthorn.event_seq),
                        (SELECT max(seq) FROM posthorn.event),
-                       (SELECT max(read_seq) FROM posthorn.lane_mark)))
+                       (SELECT max(seq) FROM posthorn.kept_event),
+                       (SELECT max(to_seq) - 1 FROM posthorn.event_partition WHERE passed_at IS NOT NULL),
+                       (SELECT max(greatest(read_seq, row_seq, seq)) FROM posthorn.lane_mark),
+                       (SELECT max(greatest(read_seq, to_seq)) FROM posthorn.lane_drain),
+                       (SELECT max(seq) FROM posthorn.delivery),
+                       (SELECT max(seq) FROM posthorn.dead_letter),
+                       (SELECT max(seq) FROM posthorn.attempt),
+                       (SELECT max(seq) FROM posthorn.command),
+                       (SELECT max(seq) FROM posthorn.replay_item),
+                       (SELECT max(let_go_seq) FROM posthorn.subscription),
+                       (SELECT max(floor_seq) FROM posthorn.era))
+            """;
+
+    private static final String MOVE_SEQUENCE = "SELECT setval('posthorn.event_seq', :to)";
+
+    /** The other sequences of the schema, with the columns that they number. */
+    private static final String SEQUENCES = """
+            SELECT s.oid::regclass::text AS sequence, a.attrelid::regclass::text AS numbered, quote_ident(a.attname) AS by
+              FROM pg_class s
+              JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = s.oid
+                              AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i'
+              JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+             WHERE s.relkind = 'S' AND s.relnamespace = :schema::regnamespace
+            UNION ALL
+            SELECT s.oid::regclass::text, a.attrelid::regclass::text, quote_ident(a.attname)
+              FROM pg_class s
+              JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid
+                              AND d.classid = 'pg_attrdef'::regclass
+              JOIN pg_attrdef f ON f.oid = d.objid
+              JOIN pg_attribute a ON a.attrelid = f.adrelid AND a.attnum = f.adnum
+             WHERE s.relkind = 'S' AND s.relnamespace = :schema::regnamespace AND s.relname <> 'event_seq'
+            """;
+
+    /** The names are the database's own, quoted by it. */
+    private static final String MOVE_BEYOND = """
+            SELECT setval('{sequence}', greatest((SELECT last_value FROM {sequence}), (SELECT max({by}) FROM {numbered})))
             """;
 
     /** A drain that an earlier rebase began and that was finished since. */
@@ -56,9 +105,9 @@ public final class Rebase {
     /** A lane that was still draining keeps its place in that: nothing beyond it was read. */
     private static final String START_DRAINING = """
             WITH begun AS (
-                UPDATE posthorn.lane_drain SET to_seq = :floor WHERE to_seq = 0 RETURNING lane_id),
+                UPDATE posthorn.lane_drain SET to_seq = :to WHERE to_seq = 0 RETURNING lane_id),
             extended AS (
-                UPDATE posthorn.lane_drain SET to_seq = :floor WHERE to_seq <> 0)
+                UPDATE posthorn.lane_drain SET to_seq = :to WHERE to_seq <> 0)
             UPDATE posthorn.lane_mark m
                SET a = '1:1:', b = pg_current_snapshot(),
                    seq = CASE WHEN lane_id IN (SELECT lane_id FROM begun) THEN 0 ELSE seq END,
@@ -73,8 +122,11 @@ public final class Rebase {
 
     private static final String START_ERA = """
             UPDATE posthorn.cluster
-               SET system_identifier = (SELECT system_identifier FROM pg_control_system()),
-                   era = era + 1, floor_seq = :floor
+               SET system_identifier = posthorn.system_identifier(), era = era + 1, floor_seq = :floor
+            """;
+
+    private static final String REMEMBER_ROW = """
+            UPDATE posthorn.cluster_row r SET written_by = c.xmin, written_to = c.tableoid FROM posthorn.cluster c
             """;
 
     /** Generations keep the era they began in: their snapshots are of that cluster. */
@@ -83,10 +135,17 @@ public final class Rebase {
 
     private final DataSource dataSource;
     private final SchemaName schema;
+    private final Guards guards;
 
     public Rebase(DataSource dataSource, SchemaName schema) {
+        this(dataSource, schema, Guards.ALL);
+    }
+
+    /** For tests of Posthorn itself. */
+    public Rebase(DataSource dataSource, SchemaName schema, Guards guards) {
         this.dataSource = dataSource;
         this.schema = schema;
+        this.guards = guards;
     }
 
     /** Tells whether there was anything to do. */
@@ -116,24 +175,70 @@ public final class Rebase {
     }
 
     private void startEra(Connection connection, Statement statement) throws SQLException {
+        refuseReplication(connection);
         long floor;
-        try (ResultSet row = statement.executeQuery(schema.apply(MOVE_SEQUENCE))) {
+        try (ResultSet row = statement.executeQuery(schema.apply(FLOOR))) {
             row.next();
             floor = row.getLong(1);
         }
+        int early = guards.hold(Guard.EARLY_EVENTS_ARE_UNSETTLED) ? EarlyEvents.renumber(connection, schema, floor) : 0;
+        execute(connection, MOVE_SEQUENCE, Map.of("to", floor + early));
+        moveOtherSequences(connection);
         statement.executeUpdate(schema.apply(FORGET_FINISHED_DRAINS));
         statement.executeUpdate(schema.apply(KEEP_OLD_MARKS));
-        update(connection, START_DRAINING, floor);
+        execute(connection, START_DRAINING, Map.of("to", floor + early));
         statement.executeUpdate(schema.apply(FREE_LEASES));
         statement.executeUpdate(schema.apply(FORGET_STOPS));
-        update(connection, START_ERA, floor);
+        execute(connection, START_ERA, Map.of("floor", floor));
+        statement.executeUpdate(schema.apply(REMEMBER_ROW));
         statement.executeUpdate(schema.apply(REMEMBER_ERA));
-        log.info("Schema {}: rebased; events up to {} are drained by their old marks first", schema, floor);
+        log.info(
+                "Schema {}: rebased; events up to {} are drained by their old marks first, then {} that were written"
+                        + " here before",
+                schema,
+                floor,
+                early);
     }
 
-    private void update(Connection connection, String sql, long floor) throws SQLException {
-        try (PreparedStatement statement = Sql.of(schema, sql).prepare(connection, Map.of("floor", floor))) {
-            statement.executeUpdate();
+    private void refuseReplication(Connection connection) throws SQLException {
+        try (PreparedStatement statement = Sql.of(schema, REPLICATION).prepare(connection, itself());
+                ResultSet row = statement.executeQuery()) {
+            if (row.next()) {
+                throw new PosthornException(
+                        ErrorCode.CONFLICT,
+                        "subscription " + row.getString(1) + " of a logical replication still writes into schema "
+                                + schema + ". Stop the writers of the former cluster, wait until it has caught up, then"
+                                + " ALTER SUBSCRIPTION " + row.getString(1) + " DISABLE (or drop it) and rebase again");
+            }
+        }
+    }
+
+    /** They may not have come along either. */
+    private void moveOtherSequences(Connection connection) throws SQLException {
+        List<String> moves = new ArrayList<>();
+        try (PreparedStatement statement = Sql.of(schema, SEQUENCES).prepare(connection, itself());
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                moves.add(MOVE_BEYOND
+                        .replace("{sequence}", row.getString("sequence"))
+                        .replace("{numbered}", row.getString("numbered"))
+                        .replace("{by}", row.getString("by")));
+            }
+        }
+        try (Statement statement = connection.createStatement()) {
+            for (String move : moves) {
+                statement.execute(move);
+            }
+        }
+    }
+
+    private Map<String, String> itself() {
+        return Map.of("schema", schema.name());
+    }
+
+    private void execute(Connection connection, String sql, Map<String, Long> values) throws SQLException {
+        try (PreparedStatement statement = Sql.of(schema, sql).prepare(connection, values)) {
+            statement.execute();
         }
     }
 }

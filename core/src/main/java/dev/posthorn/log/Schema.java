@@ -37,7 +37,8 @@ public final class Schema {
             "009_rate.sql",
             "010_replay.sql",
             "011_audit.sql",
-            "012_dead_letters.sql");
+            "012_dead_letters.sql",
+            "015_cluster.sql");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 30;
 

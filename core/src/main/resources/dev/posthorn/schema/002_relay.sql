@@ -7,7 +7,14 @@ CREATE TABLE posthorn.cluster (
     era               integer NOT NULL DEFAULT 0,
     floor_seq         bigint  NOT NULL DEFAULT 0
 );
-INSERT INTO posthorn.cluster (system_identifier) SELECT system_identifier FROM pg_control_system();
+-- 0 if it may not be asked for: posthorn.is_elsewhere tells by other means then.
+DO $$ BEGIN
+    IF has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE') THEN
+        INSERT INTO posthorn.cluster (system_identifier) SELECT system_identifier FROM pg_catalog.pg_control_system();
+    ELSE
+        INSERT INTO posthorn.cluster (system_identifier) VALUES (0);
+    END IF;
+END $$;
 
 -- pending_lanes: another number of lanes is wanted; stop_at: the snapshot at which all lanes of this generation stop.
 CREATE TABLE posthorn.subscription (

@@ -15,7 +15,7 @@ DO $$ BEGIN
 EXCEPTION WHEN duplicate_object THEN NULL;
 END $$;
 GRANT USAGE ON SCHEMA posthorn TO posthorn_relay;
-GRANT SELECT ON posthorn.schema_version, posthorn.cluster, posthorn.event, posthorn.event_seq, posthorn.event_default, posthorn.event_partition TO posthorn_relay;
+GRANT SELECT ON posthorn.schema_version, posthorn.cluster, posthorn.cluster_row, posthorn.event, posthorn.event_seq, posthorn.event_default, posthorn.event_partition TO posthorn_relay;
 GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.subscription, posthorn.lane, posthorn.lane_lease, posthorn.lane_mark, posthorn.lane_drain, posthorn.receipt, posthorn.instance TO posthorn_relay;
 GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.generation, posthorn.lane_gauge, posthorn.delivery, posthorn.kept_event, posthorn.dead_letter, posthorn.attempt, posthorn.command, posthorn.rate TO posthorn_relay;
 GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.replay, posthorn.replay_subscription, posthorn.replay_item, posthorn.replay_delivered, posthorn.replay_rate TO posthorn_relay;

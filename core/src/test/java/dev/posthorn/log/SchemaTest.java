@@ -9,6 +9,7 @@ import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -199,6 +200,53 @@ class SchemaTest {
         schema.verify(oldest.dataSource());
         oldest.record("k");
         assertThat(oldest.number("SELECT count(*) FROM posthorn.event_1")).isOne();
+    }
+
+    /** As on some managed servers. */
+    @Test
+    void worksWithoutTheRightToAskForTheClustersIdentifier() {
+        TestDatabase managed = TestDatabase.createEmpty();
+        managed.execute("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
+        managed.execute("CREATE ROLE tenant_of_" + managed.name() + " LOGIN PASSWORD 'x'");
+        managed.execute("GRANT ALL ON DATABASE " + managed.name() + " TO tenant_of_" + managed.name());
+        DataSource tenant = managed.dataSource("tenant_of_" + managed.name(), "x");
+        new Schema(SchemaName.DEFAULT).install(tenant);
+        assertThat(managed.number("SELECT system_identifier FROM posthorn.cluster"))
+                .isZero();
+        assertThat(isOpened(tenant)).isTrue();
+
+        // What a copy in another cluster looks like: the same row, written by another transaction.
+        managed.execute("CREATE TABLE moved AS SELECT * FROM posthorn.cluster");
+        managed.execute("DELETE FROM posthorn.cluster");
+        managed.execute("INSERT INTO posthorn.cluster SELECT * FROM moved");
+        assertThatThrownBy(() -> isOpened(tenant)).hasMessageContaining("were made on another cluster");
+        assertThat(new Rebase(tenant, SchemaName.DEFAULT).run()).isTrue();
+        assertThat(isOpened(tenant)).isTrue();
+        assertThat(new Rebase(tenant, SchemaName.DEFAULT).run()).isFalse();
+    }
+
+    private static boolean isOpened(DataSource dataSource) {
+        try (Session session = new Session(dataSource, SchemaName.DEFAULT, Guards.ALL)) {
+            return session.query("asking", Sql.of(SchemaName.DEFAULT, "SELECT 1"), Map.of(), rows -> rows.next());
+        }
+    }
+
+    /** Or a relay could not delete any more once its tables are published. */
+    @Test
+    void everyTableCanBeReplicated() {
+        schema.install(database.dataSource());
+        database.execute("CREATE PUBLICATION everything FOR ALL TABLES");
+        try {
+            String tables = database.value("SELECT string_agg(oid::regclass::text, ' ') FROM pg_class"
+                    + " WHERE relnamespace = 'posthorn'::regnamespace AND relkind IN ('r', 'p')"
+                    // which is only ever added to
+                    + " AND relname <> 'audit'");
+            for (String table : List.of(tables.split(" "))) {
+                database.execute("DELETE FROM " + table + " WHERE false");
+            }
+        } finally {
+            database.execute("DROP PUBLICATION everything");
+        }
     }
 
     private static void invalid(String name) {

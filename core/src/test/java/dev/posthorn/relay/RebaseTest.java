@@ -2,6 +2,7 @@ package dev.posthorn.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.Guarded;
 import dev.posthorn.TestDatabase;
@@ -20,7 +21,10 @@ import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SettableClock;
 import dev.posthorn.testing.SteppedRelay;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,7 +39,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The data is moved to another cluster by a real dump, whose transaction ids start again from below. */
+/**
+ * The data is moved to another cluster, whose transaction ids start again from below: by a real dump, and by a real
+ * logical replication, which does not carry sequences.
+ */
 class RebaseTest {
 
     /** Each start is long after the last, so that an instance that ended without a word no longer counts. */
@@ -49,7 +56,10 @@ class RebaseTest {
 
     @BeforeAll
     static void startTwoServers() {
-        former = EmbeddedPostgres.builder().binaries(Binaries.oldest()).start();
+        former = EmbeddedPostgres.builder()
+                .binaries(Binaries.oldest())
+                .setting("wal_level", "logical")
+                .start();
         next = EmbeddedPostgres.temporary();
     }
 
@@ -136,6 +146,146 @@ class RebaseTest {
             instances.start("b", s -> s.lanes(1)).run(10);
             assertThat(instances.keys()).containsExactly("after the start");
         }
+    }
+
+    /** The new cluster's sequence begins again, so its first events get numbers that the lanes have read long ago. */
+    @Test
+    void eventsWrittenAfterALogicalReplicationAreNotTakenForSettled() throws Exception {
+        Guarded.by(Guard.EARLY_EVENTS_ARE_UNSETTLED, guards -> {
+            TestDatabase old = TestDatabase.create(former);
+            spendTransactionIds(old);
+            loseNumbers(old, 20);
+            deliverInPart(old);
+            TestDatabase moved = replicate(old, next);
+            record(old, "streamed", 10);
+            List<Long> settled = settledSeqs(old);
+            List<Long> replicated = allSeqs(old);
+            awaitReplicated(old, moved);
+
+            record(moved, "written before the rebase", 5);
+            recordInSavepoint(moved, "key-0");
+            assertThat(allSeqs(moved)).as("numbers given out again").contains(1L, 7L);
+            assertThatThrownBy(() -> rebase(moved, guards))
+                    .hasMessageContaining("ALTER SUBSCRIPTION " + moved.name() + " DISABLE");
+            moved.execute("ALTER SUBSCRIPTION " + moved.name() + " DISABLE");
+
+            assertThat(rebase(moved, guards)).isTrue();
+            assertThat(rebase(moved, guards)).isFalse();
+            RecordingSink after = RecordingSink.oneAtATime();
+            SteppedRelay relay = start(moved, after, Guards.ALL);
+            relay.run(30);
+            record(moved, "written after the rebase", 5);
+            relay.run(30);
+            List<Long> expected = new ArrayList<>(allSeqs(moved));
+            expected.removeAll(settled);
+            assertThat(expected).hasSize(replicated.size() - settled.size() + 12);
+            assertThat(after.receivedSeqs()).containsExactlyInAnyOrderElementsOf(expected);
+            assertOrderPerKey(after);
+            assertThat(payloads(after)).containsSubsequence("written before the rebase", "written after the rebase");
+            assertThat(moved.number("SELECT count(*) FROM posthorn.event_status WHERE status = 'DELIVERED'"))
+                    .isEqualTo(replicated.size() + 12);
+            relay.leave();
+        });
+    }
+
+    /** The event that it is about is gone from the log, but its number is not free. */
+    @Test
+    void aNumberThatADeadLetterHasIsNotGivenOutAgain() throws Exception {
+        TestDatabase old = TestDatabase.create(former);
+        spendTransactionIds(old);
+        RecordingSink rejecting = RecordingSink.oneAtATime();
+        rejecting.answering(event -> new Outcome.Reject("no"));
+        SteppedRelay relay = start(old, rejecting, Guards.ALL);
+        record(old, "rejected", 3);
+        relay.run(10);
+        relay.leave();
+        assertThat(old.number("SELECT count(*) FROM posthorn.dead_letter")).isEqualTo(3);
+        TestDatabase moved = replicate(old, next);
+        awaitReplicated(old, moved);
+        moved.execute("ALTER SUBSCRIPTION " + moved.name() + " DISABLE");
+        // As retention does.
+        moved.execute("DELETE FROM posthorn.event");
+        record(moved, "written before the rebase", 2);
+        assertThat(rebase(moved, Guards.ALL)).isTrue();
+
+        RecordingSink after = RecordingSink.oneAtATime();
+        SteppedRelay here = start(moved, after, Guards.ALL);
+        here.run(10);
+        record(moved, "written after the rebase", 2);
+        here.run(10);
+        assertThat(after.received()).hasSize(4);
+        assertThat(after.receivedSeqs()).allMatch(seq -> seq > 3);
+        here.leave();
+        // Neither is the number of the letter itself, of a lane, of a subscription.
+        moved.execute("INSERT INTO posthorn.subscription (name) VALUES ('another')");
+        assertThat(moved.number("SELECT id FROM posthorn.subscription WHERE name = 'another'"))
+                .isGreaterThan(moved.number("SELECT id FROM posthorn.subscription WHERE name = 'moving'"));
+    }
+
+    /** Another identifier, and every row and transaction id as it was: none of it was written anew. */
+    @Test
+    void afterAnUpgradeInPlaceNothingIsDeliveredAgain() throws Exception {
+        TestDatabase database = TestDatabase.create(next);
+        deliverInPart(database);
+        List<Long> settled = settledSeqs(database);
+        List<Long> all = allSeqs(database);
+        database.execute("UPDATE posthorn.cluster SET system_identifier = 1");
+        assertThat(rebase(database, Guards.ALL)).isTrue();
+        assertThat(allSeqs(database)).isEqualTo(all);
+        RecordingSink after = RecordingSink.oneAtATime();
+        SteppedRelay relay = start(database, after, Guards.ALL);
+        relay.run(20);
+        List<Long> expected = new ArrayList<>(all);
+        expected.removeAll(settled);
+        assertThat(after.receivedSeqs()).containsExactlyInAnyOrderElementsOf(expected);
+        relay.leave();
+    }
+
+    private static boolean rebase(TestDatabase database, Guards guards) {
+        return new Rebase(database.dataSource(), SchemaName.DEFAULT, guards).run();
+    }
+
+    /** Numbers that were drawn by transactions that rolled back: nothing keeps them from being given out again. */
+    private static void loseNumbers(TestDatabase database, int count) {
+        database.execute("SELECT setval('posthorn.event_seq', " + count + ")");
+    }
+
+    private static void recordInSavepoint(TestDatabase database, String key) throws SQLException {
+        try (Connection connection = database.transaction()) {
+            database.write(connection, "first " + key);
+            connection.setSavepoint();
+            database.write(connection, key);
+            connection.commit();
+        }
+    }
+
+    private static List<String> payloads(RecordingSink sink) {
+        return sink.received().stream()
+                .map(event -> new String(event.event().payload(), StandardCharsets.UTF_8).replace("\"", ""))
+                .distinct()
+                .toList();
+    }
+
+    /** Tables, their rows and what is written from now on; as always by this way, without sequences. */
+    private static TestDatabase replicate(TestDatabase from, EmbeddedPostgres to) throws Exception {
+        TestDatabase target = TestDatabase.createEmpty(to);
+        Path dump = directory.resolve(from.name() + "-schema.sql");
+        run(former, "pg_dump", "--schema-only", "--file", dump.toString(), from.name());
+        run(to, "psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", dump.toString(), target.name());
+        from.execute("CREATE PUBLICATION everything FOR ALL TABLES");
+        target.execute("CREATE SUBSCRIPTION " + target.name() + " CONNECTION 'host=127.0.0.1 port=" + former.port()
+                + " dbname=" + from.name() + " user=" + former.user() + " password=" + former.password()
+                + "' PUBLICATION everything");
+        return target;
+    }
+
+    private static void awaitReplicated(TestDatabase from, TestDatabase to) {
+        String lsn = from.value("SELECT pg_current_wal_lsn()");
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> to.number("SELECT count(*) FROM pg_subscription_rel WHERE srsubstate <> 'r'") == 0
+                        && from.value("SELECT confirmed_flush_lsn >= '" + lsn + "' FROM pg_replication_slots WHERE"
+                                        + " slot_name = '" + to.name() + "'")
+                                .equals("t"));
     }
 
     /** Two lanes at different marks: one has delivered all, the other stands at its first event of the second batch. */
