@@ -43,9 +43,7 @@ final class BorrowedConnection {
     /** Work that ends by a commit, or by a rollback if it throws. */
     static <T extends @Nullable Object> T transaction(DataSource dataSource, Duration patience, Session.Work<T> work)
             throws SQLException {
-        return use(dataSource, patience, connection -> {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
+        return with(false, dataSource, patience, connection -> {
             try {
                 T result = work.run(connection);
                 connection.commit();
@@ -53,8 +51,25 @@ final class BorrowedConnection {
             } catch (SQLException | RuntimeException e) {
                 rollBack(connection, e);
                 throw e;
+            }
+        });
+    }
+
+    /** Work whose statements each are a transaction. */
+    static <T extends @Nullable Object> T statements(DataSource dataSource, Duration patience, Session.Work<T> work)
+            throws SQLException {
+        return with(true, dataSource, patience, work);
+    }
+
+    private static <T extends @Nullable Object> T with(
+            boolean autoCommit, DataSource dataSource, Duration patience, Session.Work<T> work) throws SQLException {
+        return use(dataSource, patience, connection -> {
+            boolean before = connection.getAutoCommit();
+            connection.setAutoCommit(autoCommit);
+            try {
+                return work.run(connection);
             } finally {
-                putBack(() -> connection.setAutoCommit(autoCommit));
+                putBack(() -> connection.setAutoCommit(before));
             }
         });
     }

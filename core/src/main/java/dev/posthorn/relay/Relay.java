@@ -2,6 +2,7 @@ package dev.posthorn.relay;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.DirectConnections;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.PartitionKeeper;
 import dev.posthorn.log.PostgresLog;
@@ -405,8 +406,12 @@ public final class Relay implements AutoCloseable {
             return this;
         }
 
-        /** Starts it; refuses if the schema is not installed, or the data came from another cluster. */
+        /**
+         * Starts it; refuses if the schema is not installed, the data came from another cluster, or connections are not
+         * sessions.
+         */
         public Relay start() {
+            new DirectConnections(dataSource).require();
             new Schema(schema).verify(dataSource);
             Relay relay = new Relay(this);
             try {

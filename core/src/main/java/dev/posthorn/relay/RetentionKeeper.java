@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toCollection;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.DirectConnections;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.log.Session;
@@ -44,6 +45,7 @@ public final class RetentionKeeper {
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     private final DataSource dataSource;
+    private final DirectConnections direct;
     private final SchemaName schema;
     private final Retention retention;
     private final RelayListener listener;
@@ -55,6 +57,11 @@ public final class RetentionKeeper {
         this(dataSource, schema, retention, new LoggingListener(), Ticker.SYSTEM, Guards.ALL);
     }
 
+    private Session open() {
+        direct.require();
+        return new Session(dataSource, schema, guards).patience(PATIENCE_PER_STATEMENT);
+    }
+
     RetentionKeeper(
             DataSource dataSource,
             SchemaName schema,
@@ -63,6 +70,7 @@ public final class RetentionKeeper {
             Ticker ticker,
             Guards guards) {
         this.dataSource = dataSource;
+        this.direct = new DirectConnections(dataSource);
         this.schema = schema;
         this.retention = retention;
         this.listener = listener;
@@ -117,7 +125,7 @@ public final class RetentionKeeper {
         }
         // A session of its own for each pass, so that each begins with a look at which cluster this is: on another one
         // the ids of transactions that a pass compares and writes down would be wrong.
-        try (Session session = new Session(dataSource, schema, guards).patience(PATIENCE_PER_STATEMENT)) {
+        try (Session session = open()) {
             return pass(new RetentionStore(session, guards));
         }
     }
@@ -262,7 +270,7 @@ public final class RetentionKeeper {
         if (age == null) {
             return new LetGo.NothingHeld("the log is kept for ever, so there is nothing to let go of");
         }
-        try (Session session = new Session(dataSource, schema, guards).patience(PATIENCE_PER_STATEMENT)) {
+        try (Session session = open()) {
             RetentionStore store = new RetentionStore(session, guards);
             if (!store.subscriptionExists(subscription)) {
                 throw new PosthornException(

@@ -2,6 +2,7 @@ package dev.posthorn.relay;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.DirectConnections;
 import dev.posthorn.log.Filter;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.Queries;
@@ -83,6 +84,7 @@ public final class Subscriptions {
     private static final String DELETE = "DELETE FROM posthorn.subscription WHERE name = :name";
 
     private final DataSource dataSource;
+    private final DirectConnections direct;
     private final Queries queries;
     private final SchemaName schema;
 
@@ -107,6 +109,7 @@ public final class Subscriptions {
 
     public Subscriptions(DataSource dataSource, SchemaName schema) {
         this.dataSource = dataSource;
+        this.direct = new DirectConnections(dataSource);
         this.queries = new Queries(dataSource, schema);
         this.schema = schema;
     }
@@ -116,6 +119,7 @@ public final class Subscriptions {
      * that is stored already, another filter or number of lanes is asked for, as by an instance that starts with it.
      */
     public void register(Subscription subscription) {
+        direct.require();
         try (Session session = new Session(dataSource, schema, Guards.ALL)) {
             LeaseStore store = new PostgresLeaseStore(session, "", Ticker.SYSTEM, Guards.ALL);
             // False if another change is under way; whoever serves it asks again until it is its turn.

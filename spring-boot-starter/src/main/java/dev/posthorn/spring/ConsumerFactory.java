@@ -63,6 +63,7 @@ final class ConsumerFactory {
                 .schema(properties.schema().name())
                 .retry(retry(annotation))
                 .transactions(parts.transactions().get())
+                .relayDataSource(parts.dataSources().ofRelay())
                 .ownRelay(!properties.role().delivers());
         parts.traces().ifPresent(traces -> builder.around(traces::around));
         if (method.takesBatches()) {

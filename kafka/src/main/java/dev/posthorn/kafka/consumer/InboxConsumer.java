@@ -7,6 +7,7 @@ import dev.posthorn.inbox.Consumption;
 import dev.posthorn.inbox.Handler;
 import dev.posthorn.inbox.Transactions;
 import dev.posthorn.kafka.RecordDecoder;
+import dev.posthorn.log.DirectConnections;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
@@ -76,12 +77,15 @@ public final class InboxConsumer implements AutoCloseable {
         return new Builder(bootstrapServers, dataSource);
     }
 
-    /** Joins the group. Refuses if Posthorn's schema is not installed. */
+    /** Joins the group. Refuses if Posthorn's schema is not installed, or its relay would have no sessions of its own. */
     public synchronized void start() {
         if (member != null) {
             throw new IllegalStateException("consumer " + settings.name + " was started before");
         }
         new Schema(settings.schema).verify(settings.dataSource);
+        if (settings.ownRelay) {
+            new DirectConnections(settings.relayDataSource).require();
+        }
         Member joining = new Member(
                 settings.name,
                 settings.topics,
@@ -101,7 +105,7 @@ public final class InboxConsumer implements AutoCloseable {
 
     /** Serves the replays of its dead letters, and forgets old inbox entries. */
     private Relay startRelay() {
-        Relay.Builder builder = Relay.builder(settings.dataSource)
+        Relay.Builder builder = Relay.builder(settings.relayDataSource)
                 .schema(settings.schema.name())
                 .workers(1);
         subscription().ifPresent(builder::subscribe);
@@ -198,6 +202,7 @@ public final class InboxConsumer implements AutoCloseable {
 
         private final String bootstrapServers;
         private final DataSource dataSource;
+        private DataSource relayDataSource;
         private final Map<String, String> settings = new LinkedHashMap<>();
         private final List<ConsumerListener> listeners = new ArrayList<>();
         private String name = "";
@@ -220,6 +225,7 @@ public final class InboxConsumer implements AutoCloseable {
         private Builder(String bootstrapServers, DataSource dataSource) {
             this.bootstrapServers = Objects.requireNonNull(bootstrapServers, "bootstrapServers");
             this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
+            this.relayDataSource = dataSource;
         }
 
         /** Who takes the events: its inbox entries, its consumer group and its dead letters. The same every time. */
@@ -289,6 +295,15 @@ public final class InboxConsumer implements AutoCloseable {
         /** For effects that are harmless when repeated: no inbox entry, hence at least once. */
         public Builder withoutInbox() {
             this.inbox = false;
+            return this;
+        }
+
+        /**
+         * The connections of its relay, for handlers whose own go through PgBouncer in transaction mode: a relay keeps
+         * sessions. Left out: those of the handlers.
+         */
+        public Builder relayDataSource(DataSource dataSource) {
+            this.relayDataSource = Objects.requireNonNull(dataSource, "dataSource");
             return this;
         }
 

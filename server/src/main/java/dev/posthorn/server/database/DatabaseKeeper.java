@@ -1,6 +1,7 @@
 package dev.posthorn.server.database;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.log.DirectConnections;
 import dev.posthorn.server.rounds.Rounds;
 import java.time.Duration;
 import java.util.List;
@@ -54,6 +55,7 @@ public final class DatabaseKeeper extends Rounds {
     }
 
     private void install() {
+        new DirectConnections(database.direct()).require();
         HubSchema.install(database.direct(), database.schema());
         database.ready();
         begin();
