@@ -55,7 +55,7 @@ class SilentDatabaseTest {
             database.record("before");
             awaitReceived(sink, 1);
             proxy.fallSilent();
-            CompletableFuture.runAsync(relay::close).get(30, TimeUnit.SECONDS);
+            CompletableFuture.runAsync(relay::close).get(60, TimeUnit.SECONDS);
         }
     }
 
