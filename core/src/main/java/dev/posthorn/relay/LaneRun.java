@@ -113,11 +113,13 @@ final class LaneRun {
         dispatch.keepSent(kept);
         troubles.keepArrived(kept);
         Settlement inDoubt = progress.pending();
-        if (inDoubt == null) {
-            care.counted().forEach(kept::keepRow);
-        } else {
+        if (inDoubt != null) {
             inDoubt.changes().arrived.forEach(kept::keepRow);
         }
+        care.counted().stream()
+                .filter(item -> !troubles.isToBeWritten(item)
+                        && (inDoubt == null || !inDoubt.changes().rows.containsKey(item.seq())))
+                .forEach(kept::keepRow);
     }
 
     /** Gives back the room that it has taken. */

@@ -160,7 +160,7 @@ final class Tracked {
     void resume(Tracked former) {
         sentAt = former.sentAt;
         probe = former.probe;
-        counted = former.counted;
+        counted = former.counted && row != null && row.unanswered();
         delivered = former.delivered;
         sending = former.sending;
         former.sending = null;

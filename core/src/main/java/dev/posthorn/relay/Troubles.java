@@ -426,6 +426,11 @@ final class Troubles {
         changes.arrived.forEach(kept::keepRow);
     }
 
+    /** Whether its row is not written yet as it is to be. */
+    boolean isToBeWritten(Tracked item) {
+        return changes.rows.containsKey(item.seq());
+    }
+
     boolean hasChanges() {
         return !changes.isEmpty();
     }
