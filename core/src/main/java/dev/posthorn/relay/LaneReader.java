@@ -35,6 +35,12 @@ final class LaneReader {
     /** Whether this run has read whatever was read before it, by former owners too. */
     private boolean caughtUp;
 
+    /** What was to be let go when the window that is read was begun. */
+    private long toLetGo;
+
+    /** This run has read all that was to be let go below this. */
+    private long letGo;
+
     LaneReader(StoredLane stored, Subscription subscription, LanePorts ports, LaneParts parts) {
         this.subscription = subscription;
         this.eventLog = ports.log();
@@ -90,10 +96,20 @@ final class LaneReader {
                 || (orders.get().isSending() && (!breaker.isOpen() || breaker.lacksProbe()));
     }
 
-    /** Whether events are to be given up that are not read yet. */
+    /** Whether events are to be given up that this owner has not read yet. */
     private boolean isLettingGo() {
         Orders now = orders.get();
-        return !now.leave() && progress.readSeq() < now.letGoSeq();
+        return !now.leave() && letGo < now.letGoSeq();
+    }
+
+    /**
+     * All that was to be let go had ended before the order was given, so a window that was begun after it has whatever of
+     * it was not read before. A number alone says nothing: events are read late, and by former owners in vain.
+     */
+    private void noteLetGo() {
+        if (!(cursor instanceof Cursor.Inside inside) || inside.seq() >= toLetGo - 1) {
+            letGo = Math.max(letGo, toLetGo);
+        }
     }
 
     /** Whether it is to leave, and has yet to come to what was sent before the connection was lost. */
@@ -131,9 +147,13 @@ final class LaneReader {
     private Batch read(int taken) {
         int used = 0;
         try {
-            ownWindow |= cursor instanceof Cursor.Tail;
+            if (cursor instanceof Cursor.Tail) {
+                ownWindow = true;
+                toLetGo = orders.get().letGoSeq();
+            }
             Batch batch = eventLog.read(cursor, taken, Math.max(1, roomInBytes()));
             used = take(batch);
+            noteLetGo();
             if (ownWindow && batch.endsWindow() && !caughtUp) {
                 caughtUp = true;
                 troubles.caughtUp();
@@ -179,19 +199,25 @@ final class LaneReader {
         int used = 0;
         for (RecordedEvent event : batch.events()) {
             progress.read(event.seq());
+            // There is nothing of the lane between the event before and this one.
+            extendMark(Mark.inside(batch.window(), event.seq() - 1));
             between = batch.markAfter(event);
             if (!known.contains(event.seq())) {
                 dispatch.add(Tracked.live(event, between, batch.isDeferred(event)));
                 used++;
-            } else if (!dispatch.extendLast(between)) {
-                progress.settledUpTo(between);
+            } else {
+                extendMark(between);
             }
         }
-        if (!dispatch.extendLast(batch.markAtEnd())) {
-            progress.settledUpTo(batch.markAtEnd());
-        }
+        extendMark(batch.markAtEnd());
         cursor = batch.next();
         return used;
+    }
+
+    private void extendMark(Mark mark) {
+        if (!dispatch.extendLast(mark)) {
+            progress.settledUpTo(mark);
+        }
     }
 
     boolean hasCaughtUp() {

@@ -56,8 +56,11 @@ final class PostgresLeaseStore implements LeaseStore {
              WHERE lane_id = :lane AND epoch = :epoch AND owner = :instance
             """;
 
+    /** What was to be let go is void once the partitions are gone: new owners need not look for it. */
     private static final String SHARING = """
-            SELECT s.generation, s.stop_at::text AS stop_at, s.paused, s.let_go_seq,
+            SELECT s.generation, s.stop_at::text AS stop_at, s.paused,
+                   CASE WHEN EXISTS (SELECT FROM posthorn.event_partition p WHERE p.from_seq < s.let_go_seq)
+                        THEN s.let_go_seq ELSE 0 END AS let_go_seq,
                    g.lanes, {filter},
                    w.number IS NOT NULL AS changing,
                    ARRAY({instances}) AS instances
