@@ -145,8 +145,9 @@ class RolesTest {
                 "DELETE FROM posthorn.subscription",
                 "UPDATE posthorn.cluster SET era = 1",
                 "SELECT posthorn.add_partition(900000, 900001)",
+                "SELECT posthorn.lock_partition(1)",
                 "SELECT posthorn.drop_partition(1)",
-                "SELECT posthorn.delete_strays(now(), NULL, 0, NULL, 1)",
+                "SELECT posthorn.delete_strays(now(), 1)",
                 "CREATE TABLE posthorn.own (id int)");
     }
 

@@ -74,5 +74,7 @@ public enum Guard {
     /** An event in hand is known again by its id, not by its number alone. */
     KNOWN_BY_ID,
     /** Epochs and turns are random, not counted. */
-    RANDOM_EPOCHS
+    RANDOM_EPOCHS,
+    /** Whether a partition may go is looked at again when nobody can read the log any more. */
+    DUE_UNDER_LOCK
 }

@@ -38,6 +38,7 @@ public final class Schema {
             "010_replay.sql",
             "011_audit.sql",
             "012_dead_letters.sql",
+            "014_retention_settings.sql",
             "015_cluster.sql");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 30;

@@ -23,20 +23,7 @@ final class Leftovers {
 
     private static final String BEFORE = "(SELECT posthorn.clock() - :age * interval '1 millisecond')";
 
-    /**
-     * A lane's own xmin decides; for events of earlier eras, whether the lane is through with its first window. Simpler
-     * and later than for a partition: this one is normally empty.
-     */
-    private static final String STRAYS = """
-            SELECT posthorn.delete_strays(
-                       {before},
-                       (SELECT pg_snapshot_xmin(m.a) FROM posthorn.lane_mark m ORDER BY pg_snapshot_xmin(m.a) LIMIT 1),
-                       c.floor_seq,
-                       (SELECT min(CASE WHEN m.a::text <> '1:1:' THEN c.floor_seq ELSE m.seq END)
-                          FROM posthorn.lane_mark m),
-                       {batch})
-              FROM posthorn.cluster c
-            """;
+    private static final String STRAYS = "SELECT posthorn.delete_strays({before}, {batch})";
 
     private static final String ATTEMPTS = """
             DELETE FROM posthorn.attempt WHERE ctid = ANY (ARRAY(

@@ -74,6 +74,8 @@ final class RetentionStore {
              ORDER BY p.from_seq LIMIT 1
             """;
 
+    private static final String LOCK_PARTITION = "SELECT posthorn.lock_partition(:from_seq)";
+
     private static final String DROP = "SELECT posthorn.drop_partition(:from_seq)";
 
     private static final String HOLDS = """
@@ -122,17 +124,33 @@ final class RetentionStore {
                 .isPresent();
     }
 
-    /** Drops the oldest partition that is due, if there is one and no other keeper is at work. */
+    /**
+     * Drops the oldest partition that is due, if there is one and no other keeper is at work. Looks again once the log is
+     * locked: whoever has read it meanwhile, to freeze a replay or as a new subscription, has committed what says so.
+     */
     Optional<RetentionKeeper.Dropped> dropNext(Duration age) {
         return locked("dropping a partition", connection -> {
             Optional<RetentionKeeper.Dropped> next = next(connection, age);
-            if (next.isPresent()) {
-                long kept =
-                        number(connection, DROP, Map.of("from_seq", next.get().fromSeq()));
-                return next.map(partition -> partition.keeping(kept));
+            if (next.isEmpty()) {
+                return next;
             }
-            return next;
+            Map<String, Long> partition = Map.of("from_seq", next.get().fromSeq());
+            long kept = number(connection, LOCK_PARTITION, partition);
+            if (!isStillDue(connection, age, next.get())) {
+                connection.rollback();
+                return Optional.empty();
+            }
+            long keptAll = kept + number(connection, DROP, partition);
+            return next.map(dropped -> dropped.keeping(keptAll));
         });
+    }
+
+    private boolean isStillDue(Connection connection, Duration age, RetentionKeeper.Dropped partition)
+            throws SQLException {
+        return !guards.hold(Guard.DUE_UNDER_LOCK)
+                || next(connection, age)
+                        .filter(due -> due.fromSeq() == partition.fromSeq())
+                        .isPresent();
     }
 
     private Optional<RetentionKeeper.Dropped> next(Connection connection, Duration age) throws SQLException {

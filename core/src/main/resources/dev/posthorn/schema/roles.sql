@@ -25,6 +25,6 @@ GRANT SELECT ON posthorn.era, posthorn.event_status TO posthorn_relay;
 GRANT USAGE ON SEQUENCE posthorn.delivery_place TO posthorn_relay;
 GRANT EXECUTE ON FUNCTION posthorn.add_partition(bigint, bigint) TO posthorn_relay;
 GRANT UPDATE (passed_xid, passed_era, passed_at) ON posthorn.event_partition TO posthorn_relay;
-GRANT EXECUTE ON FUNCTION posthorn.drop_partition(bigint) TO posthorn_relay;
-GRANT EXECUTE ON FUNCTION posthorn.delete_strays(timestamptz, xid8, bigint, bigint, integer) TO posthorn_relay;
+GRANT EXECUTE ON FUNCTION posthorn.lock_partition(bigint), posthorn.drop_partition(bigint) TO posthorn_relay;
+GRANT EXECUTE ON FUNCTION posthorn.delete_strays(timestamptz, integer) TO posthorn_relay;
 GRANT SELECT, DELETE ON posthorn.inbox_entry TO posthorn_relay;

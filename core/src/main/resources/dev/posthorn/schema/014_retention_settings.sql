@@ -1,0 +1,121 @@
+-- Retention looks again under the lock: between the look that finds a partition old and settled and the lock that its
+-- drop needs, a replay may have frozen its events, a subscription may have begun with them, or a row may need one.
+
+-- Copies out the events of the partition that delivery rows need, then locks the log, and tells how many it copied. The
+-- copy comes first because nobody can record or read while the log is locked; that lasts until the transaction ends,
+-- and is given up if it cannot be had soon.
+CREATE FUNCTION posthorn.lock_partition(from_seq bigint) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET lock_timeout = '200ms'
+    AS $$
+DECLARE
+    kept bigint;
+BEGIN
+    kept := posthorn.keep_events(from_seq);
+    LOCK TABLE ONLY posthorn.event IN ACCESS EXCLUSIVE MODE;
+    RETURN kept;
+END
+$$;
+REVOKE ALL ON FUNCTION posthorn.lock_partition(bigint) FROM PUBLIC;
+
+-- Copies out the events of the partition that delivery rows need and that are not copied yet, and tells how many.
+CREATE FUNCTION posthorn.keep_events(from_seq bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    range_end bigint;
+    kept bigint;
+BEGIN
+    SELECT p.to_seq INTO STRICT range_end FROM posthorn.event_partition p WHERE p.from_seq = keep_events.from_seq;
+    -- As an array, so that these events are looked up one by one, whatever the planner thinks of an empty table.
+    EXECUTE format($copy$
+        INSERT INTO posthorn.kept_event (txid, seq, id, source_id, source, type, version, aggregate_type, key,
+                                         content_type, payload, headers, occurred_at, created_at, deliver_at)
+        SELECT txid, seq, id, source_id, source, type, version, aggregate_type, key,
+               content_type, payload, headers, occurred_at, created_at, deliver_at
+          FROM posthorn.%I
+         WHERE seq = ANY (ARRAY(SELECT DISTINCT d.seq FROM posthorn.delivery d
+                                 WHERE d.seq >= %s AND d.seq < %s
+                                   AND NOT EXISTS (SELECT FROM posthorn.kept_event k WHERE k.seq = d.seq)))
+            ON CONFLICT (seq) DO NOTHING $copy$, 'event_' || from_seq, from_seq, range_end);
+    GET DIAGNOSTICS kept = ROW_COUNT;
+    RETURN kept;
+END
+$$;
+REVOKE ALL ON FUNCTION posthorn.keep_events(bigint) FROM PUBLIC;
+
+-- As before, and to be called only when the log is locked and the retention keeper has looked again: what has come to be
+-- needed since the first copy is copied as well.
+CREATE OR REPLACE FUNCTION posthorn.drop_partition(from_seq bigint) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET lock_timeout = '200ms'
+    AS $$
+DECLARE
+    kept bigint;
+BEGIN
+    kept := posthorn.keep_events(from_seq);
+    EXECUTE format('DROP TABLE posthorn.%I', 'event_' || from_seq);
+    DELETE FROM posthorn.event_partition p WHERE p.from_seq = drop_partition.from_seq;
+    RETURN kept;
+END
+$$;
+
+-- Settled events of the DEFAULT partition that were recorded before a time: by a transaction before the xmin of every
+-- lane; of the eras before this one, those that every lane has drained. Not those that a replay is still to read.
+CREATE FUNCTION posthorn.settled_strays(recorded_before timestamptz, most integer) RETURNS bigint[]
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+SELECT ARRAY(
+    SELECT e.seq
+      FROM posthorn.event_default e
+     CROSS JOIN (
+        SELECT c.floor_seq,
+               (SELECT pg_snapshot_xmin(m.a) FROM posthorn.lane_mark m ORDER BY pg_snapshot_xmin(m.a) LIMIT 1) AS xmin,
+               (SELECT min(CASE WHEN m.a::text <> '1:1:' THEN c.floor_seq ELSE m.seq END)
+                  FROM posthorn.lane_mark m) AS drained
+          FROM posthorn.cluster c) settled
+     WHERE e.created_at < settled_strays.recorded_before
+       AND CASE WHEN e.seq <= settled.floor_seq
+                THEN settled.drained IS NULL OR e.seq <= settled.drained
+                ELSE settled.xmin IS NULL OR e.txid < settled.xmin END
+       AND NOT EXISTS (SELECT FROM posthorn.replay_item i
+                        WHERE i.seq = e.seq AND i.state = 'PENDING' AND i.dead_letter_id IS NULL)
+     ORDER BY e.seq LIMIT settled_strays.most)
+$$;
+REVOKE ALL ON FUNCTION posthorn.settled_strays(timestamptz, integer) FROM PUBLIC;
+
+-- Deletes them and tells how many; what delivery rows still need is kept. Here too the look counts that is taken when
+-- nobody can read them any more. The lock is asked for only if there is something to delete, which is seldom.
+DROP FUNCTION posthorn.delete_strays(timestamptz, xid8, bigint, bigint, integer);
+CREATE FUNCTION posthorn.delete_strays(recorded_before timestamptz, most integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET lock_timeout = '200ms'
+    AS $$
+DECLARE
+    deleted bigint;
+BEGIN
+    IF cardinality(posthorn.settled_strays(recorded_before, 1)) = 0 THEN
+        RETURN 0;
+    END IF;
+    LOCK TABLE posthorn.event_default IN ACCESS EXCLUSIVE MODE;
+    WITH gone AS (
+        DELETE FROM posthorn.event_default e
+         WHERE e.seq = ANY ((SELECT posthorn.settled_strays(delete_strays.recorded_before, delete_strays.most))::bigint[])
+        RETURNING e.*),
+    kept AS (
+        INSERT INTO posthorn.kept_event (txid, seq, id, source_id, source, type, version, aggregate_type, key,
+                                         content_type, payload, headers, occurred_at, created_at, deliver_at)
+        SELECT txid, seq, id, source_id, source, type, version, aggregate_type, key,
+               content_type, payload, headers, occurred_at, created_at, deliver_at
+          FROM gone WHERE EXISTS (SELECT FROM posthorn.delivery d WHERE d.seq = gone.seq)
+            ON CONFLICT (seq) DO NOTHING)
+    SELECT count(*) INTO deleted FROM gone;
+    RETURN deleted;
+END
+$$;
+REVOKE ALL ON FUNCTION posthorn.delete_strays(timestamptz, integer) FROM PUBLIC;
