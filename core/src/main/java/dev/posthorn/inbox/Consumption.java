@@ -2,14 +2,19 @@ package dev.posthorn.inbox;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.log.Filter;
+import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Subscription;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +30,12 @@ public final class Consumption {
     private static final Duration REPLAY_TIMEOUT = Duration.ofSeconds(60);
 
     private static final String REPLAYED = " (replayed)";
+
+    private static final String KEEP = """
+            INSERT INTO posthorn.inbox_retention (consumer, entries_ms)
+            SELECT consumer, :entries FROM unnest(:consumers::text[]) AS named (consumer)
+                ON CONFLICT (consumer) DO UPDATE SET entries_ms = excluded.entries_ms, asked_at = excluded.asked_at
+            """;
 
     private final String consumer;
     private final SchemaName schema;
@@ -106,6 +117,23 @@ public final class Consumption {
     private boolean bury(Connection connection, Event event, List<FailedAttempt> attempts) throws SQLException {
         letters.bury(connection, consumer, event, attempts);
         return true;
+    }
+
+    /** The names under which it has inbox entries; none if it does without. */
+    public Set<String> names() {
+        return inbox == null ? Set.of() : Set.of(consumer, consumer + REPLAYED);
+    }
+
+    /**
+     * Stores for how long its entries are kept, for every relay on this schema to respect.
+     *
+     * @param entries null: for ever
+     */
+    public void keepEntries(DataSource dataSource, @Nullable Duration entries) {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("consumers", names().toArray(String[]::new));
+        values.put("entries", entries == null ? null : entries.toMillis());
+        new Queries(dataSource, schema).run("storing for how long inbox entries are kept", t -> t.update(KEEP, values));
     }
 
     /** Where replays of its dead letters go, for a relay to serve. */

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Remembers which events a consumer has taken, in the same transaction as what it does about them, so that one that
  * comes again has no second effect. Thread-safe.
  *
- * <p>An entry lasts as long as the relay's retention says, by default 30 days: an event that comes again later than that
- * is taken for a new one.
+ * <p>An entry lasts as long as the retention of the relay on this schema says, by default 30 days, or as its consumer says
+ * itself: an event that comes again later than that is taken for a new one.
  */
 public final class Inbox {
 

@@ -2,8 +2,10 @@ package dev.posthorn.relay;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Small things that nobody needs any more, each deleted a batch at a time. A time is compared as a subselect: the clock
@@ -30,9 +32,34 @@ final class Leftovers {
                 SELECT ctid FROM posthorn.attempt WHERE started_at < {before} ORDER BY started_at LIMIT {batch}))
             """;
 
+    /** Consumer by consumer, each by its own period if it has one. One that is null is never over. */
     private static final String INBOX_ENTRIES = """
             DELETE FROM posthorn.inbox_entry WHERE ctid = ANY (ARRAY(
-                SELECT ctid FROM posthorn.inbox_entry WHERE entered_at < {before} ORDER BY entered_at LIMIT {batch}))
+                WITH RECURSIVE named AS (
+                    (SELECT consumer FROM posthorn.inbox_entry ORDER BY consumer LIMIT 1)
+                    UNION ALL
+                    SELECT (SELECT e.consumer FROM posthorn.inbox_entry e WHERE e.consumer > n.consumer
+                             ORDER BY e.consumer LIMIT 1)
+                      FROM named n WHERE n.consumer IS NOT NULL)
+                SELECT old.ctid
+                  FROM named n
+                  LEFT JOIN posthorn.inbox_retention r ON r.consumer = n.consumer
+                 CROSS JOIN LATERAL (
+                    SELECT e.ctid FROM posthorn.inbox_entry e
+                     WHERE e.consumer = n.consumer
+                       AND e.entered_at < (SELECT posthorn.clock()) - interval '1 millisecond'
+                                          * CASE WHEN r.consumer IS NULL THEN :age::bigint ELSE r.entries_ms END
+                     ORDER BY e.entered_at LIMIT {batch}) old
+                 LIMIT {batch}))
+            """;
+
+    private static final String OWN_ENTRIES = """
+            DELETE FROM posthorn.inbox_entry WHERE ctid = ANY (ARRAY(
+                SELECT old.ctid FROM unnest(:consumers::text[]) AS named (consumer) CROSS JOIN LATERAL (
+                    SELECT e.ctid FROM posthorn.inbox_entry e
+                     WHERE e.consumer = named.consumer AND e.entered_at < {before}
+                     ORDER BY e.entered_at LIMIT {batch}) old
+                 LIMIT {batch}))
             """;
 
     private static final String RECEIPTS = """
@@ -99,7 +126,7 @@ final class Leftovers {
             """;
 
     /** One kind of them. delete: a statement that deletes a batch and answers with the number of rows. */
-    record Kind(String what, String delete, Map<String, Long> values) {}
+    record Kind(String what, String delete, Map<String, ? extends @Nullable Object> values) {}
 
     private Leftovers() {}
 
@@ -116,9 +143,7 @@ final class Leftovers {
         if (retention.deadLetters() != null) {
             kinds.add(kind("dead letters", counted(DEAD_LETTERS), retention.deadLetters()));
         }
-        if (retention.inboxEntries() != null) {
-            kinds.add(kind("inbox entries", counted(INBOX_ENTRIES), retention.inboxEntries()));
-        }
+        kinds.add(kind("inbox entries", counted(INBOX_ENTRIES), retention.inboxEntries()));
         kinds.add(kind("commands", counted(COMMANDS), ANSWERED_COMMANDS));
         kinds.add(kind("items of replays", counted(REPLAY_ITEMS), ENDED_REPLAYS));
         kinds.add(kind("replays", counted(REPLAYS), ENDED_REPLAYS));
@@ -128,9 +153,22 @@ final class Leftovers {
         return kinds;
     }
 
-    private static Kind kind(String what, String sql, Duration age) {
-        String text = sql.replace("{before}", BEFORE).replace("{batch}", String.valueOf(BATCH));
-        return new Kind(what, text, Map.of("age", age.toMillis()));
+    /** What a consumer forgets that runs a relay for itself alone. */
+    static List<Kind> of(OwnEntries own) {
+        return List.of(kind(
+                "inbox entries",
+                counted(OWN_ENTRIES),
+                Map.of(
+                        "age", own.age().toMillis(),
+                        "consumers", own.consumers().toArray(String[]::new))));
+    }
+
+    private static Kind kind(String what, String sql, @Nullable Duration age) {
+        return kind(what, sql, Collections.singletonMap("age", age == null ? null : age.toMillis()));
+    }
+
+    private static Kind kind(String what, String sql, Map<String, ? extends @Nullable Object> values) {
+        return new Kind(what, sql.replace("{before}", BEFORE).replace("{batch}", String.valueOf(BATCH)), values);
     }
 
     private static String counted(String delete) {

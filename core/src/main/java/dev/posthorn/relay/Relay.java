@@ -86,13 +86,12 @@ public final class Relay implements AutoCloseable {
                 builder.guards);
         this.partitions = new PartitionKeeper(dataSource, builder.schema, builder.partitionSize);
         this.retention = new RetentionKeeper(
-                dataSource, builder.schema, builder.retention, listener, Ticker.SYSTEM, builder.guards);
+                dataSource, builder.schema, builder.retention, builder.own, listener, Ticker.SYSTEM, builder.guards);
         this.retentionInterval = builder.retention.interval();
         this.keeperThread = daemon(this::keepLeases, "posthorn-lease-keeper");
         this.partitionThread = daemon(this::keepPartitions, "posthorn-partition-keeper");
         // A thread of its own, because a pass can take seconds, and the next partition must not wait for it.
-        this.retentionThread =
-                builder.retention.isOff() ? null : daemon(this::keepRetention, "posthorn-retention-keeper");
+        this.retentionThread = retention.isIdle() ? null : daemon(this::keepRetention, "posthorn-retention-keeper");
     }
 
     private static Thread daemon(Runnable work, String name) {
@@ -335,6 +334,8 @@ public final class Relay implements AutoCloseable {
         private int workers = 2;
         private long partitionSize = PartitionKeeper.DEFAULT_SIZE;
         private Retention retention = Retention.defaults();
+        private @Nullable String asker;
+        private @Nullable OwnEntries own;
         private Guards guards = Guards.ALL;
         private boolean onlyRegistered;
 
@@ -385,9 +386,35 @@ public final class Relay implements AutoCloseable {
             return new SafeListener(listeners);
         }
 
-        /** For how long events and what is known about them are kept; left out, {@link Retention#defaults()}. */
+        /**
+         * For how long events and what is known about them are kept; left out, {@link Retention#defaults()}. What is given
+         * here is stored in the schema, and no relay on it forgets anything earlier.
+         */
         public Builder retention(Retention retention) {
+            return retention("relay", retention);
+        }
+
+        /**
+         * The same, for several applications that relay in one schema.
+         *
+         * @param asker who wants that; what was stored under this name before is void
+         */
+        public Builder retention(String asker, Retention retention) {
+            this.asker = asker;
             this.retention = retention;
+            return this;
+        }
+
+        /**
+         * Forgets nothing but these consumers' inbox entries: for a relay that serves a consumer, on a schema that is
+         * others' business.
+         *
+         * @param entries for how long they are kept; null: for ever
+         */
+        public Builder onlyInboxOf(Set<String> consumers, @Nullable Duration entries) {
+            this.asker = null;
+            this.retention = Retention.off();
+            this.own = entries == null ? null : new OwnEntries(consumers, entries);
             return this;
         }
 
@@ -413,6 +440,9 @@ public final class Relay implements AutoCloseable {
         public Relay start() {
             new DirectConnections(dataSource).require();
             new Schema(schema).verify(dataSource);
+            if (asker != null) {
+                AskedRetention.ask(dataSource, schema, asker, retention);
+            }
             Relay relay = new Relay(this);
             try {
                 relay.keeper.pass();

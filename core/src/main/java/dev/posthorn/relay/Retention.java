@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param log an event in the log, counted from when the log's partition that holds it was full
  * @param attempts what was tried for an event that did not go well
  * @param deadLetters a dead letter, counted from its last failure; one that holds its key is kept until it is dealt with
- * @param inboxEntries that a consumer has taken an event; one that comes again later than this is taken for a new one
+ * @param inboxEntries that a consumer has taken an event, unless that consumer says itself for how long; one that comes
+ *     again later than this is taken for a new one
  * @param interval how often to look for what is due
  */
 public record Retention(
@@ -53,6 +54,23 @@ public record Retention(
 
     public boolean isOff() {
         return log == null && attempts == null && deadLetters == null && inboxEntries == null;
+    }
+
+    /** Of each kind the longer of the two periods; for ever is longest. */
+    Retention orLonger(Retention other) {
+        return new Retention(
+                longer(log, other.log),
+                longer(attempts, other.attempts),
+                longer(deadLetters, other.deadLetters),
+                longer(inboxEntries, other.inboxEntries),
+                interval);
+    }
+
+    private static @Nullable Duration longer(@Nullable Duration one, @Nullable Duration other) {
+        if (one == null || other == null) {
+            return null;
+        }
+        return one.compareTo(other) < 0 ? other : one;
     }
 
     private static void requireAge(String field, @Nullable Duration age) {

@@ -19,11 +19,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forgets what is old: drops partitions of the log that every lane has settled, and deletes what else has had its time.
+ * Forgets what is old: drops partitions of the log that every lane has settled, and deletes what else has had its time,
+ * which is the longest that it was told itself or that anybody ever asked for in this schema.
  * A pass that finds the log busy leaves it alone and is repeated. A subscription that has not settled what is old is
  * never passed over: it is named, and {@link #letGo} is the way out.
  */
@@ -48,6 +50,7 @@ public final class RetentionKeeper {
     private final DirectConnections direct;
     private final SchemaName schema;
     private final Retention retention;
+    private final @Nullable OwnEntries own;
     private final RelayListener listener;
     private final Ticker ticker;
     private final Guards guards;
@@ -69,10 +72,22 @@ public final class RetentionKeeper {
             RelayListener listener,
             Ticker ticker,
             Guards guards) {
+        this(dataSource, schema, retention, null, listener, ticker, guards);
+    }
+
+    RetentionKeeper(
+            DataSource dataSource,
+            SchemaName schema,
+            Retention retention,
+            @Nullable OwnEntries own,
+            RelayListener listener,
+            Ticker ticker,
+            Guards guards) {
         this.dataSource = dataSource;
         this.direct = new DirectConnections(dataSource);
         this.schema = schema;
         this.retention = retention;
+        this.own = own;
         this.listener = listener;
         this.ticker = ticker;
         this.guards = guards;
@@ -120,23 +135,36 @@ public final class RetentionKeeper {
 
     /** Deletes what is due now, unless another instance is at it. */
     public synchronized Pass pass() {
-        if (retention.isOff()) {
+        if (isIdle()) {
             return Pass.NOTHING;
         }
         // A session of its own for each pass, so that each begins with a look at which cluster this is: on another one
         // the ids of transactions that a pass compares and writes down would be wrong.
         try (Session session = open()) {
-            return pass(new RetentionStore(session, guards));
+            RetentionStore store = new RetentionStore(session, guards);
+            return retention.isOff() && own != null
+                    ? passOverOwn(store, own)
+                    : pass(store, AskedRetention.longest(session, retention));
         }
     }
 
-    private Pass pass(RetentionStore store) {
+    boolean isIdle() {
+        return retention.isOff() && own == null;
+    }
+
+    private Pass passOverOwn(RetentionStore store, OwnEntries own) {
+        Deletion deletion = new Deletion(store, Leftovers.of(own), ticker.nanos() + PATIENCE_NANOS);
+        boolean complete = deletion.run();
+        return new Pass(List.of(), deletion.rows, List.of(), false, complete);
+    }
+
+    private Pass pass(RetentionStore store, Retention longest) {
         long giveUpAt = ticker.nanos() + PATIENCE_NANOS;
         List<Dropped> dropped = new ArrayList<>();
         List<Hold> holds = List.of();
         Optional<String> open = Optional.empty();
         boolean complete = true;
-        Duration age = retention.log();
+        Duration age = longest.log();
         if (age != null) {
             complete = unlessBusy("full partitions are noted", () -> store.stampPassed())
                     && unlessBusy("old partitions are dropped", () -> drop(store, age, dropped, giveUpAt));
@@ -147,7 +175,7 @@ public final class RetentionKeeper {
             open = store.openTransaction(age);
             tell(holds, open, age);
         }
-        Deletion deletion = new Deletion(store, giveUpAt);
+        Deletion deletion = new Deletion(store, Leftovers.of(longest), giveUpAt);
         complete &= deletion.run();
         return new Pass(dropped, deletion.rows, holds, open.isPresent(), complete);
     }
@@ -176,17 +204,19 @@ public final class RetentionKeeper {
     private final class Deletion {
 
         private final RetentionStore store;
+        private final List<Leftovers.Kind> kinds;
         private final long giveUpAt;
         private long rows;
 
-        private Deletion(RetentionStore store, long giveUpAt) {
+        private Deletion(RetentionStore store, List<Leftovers.Kind> kinds, long giveUpAt) {
             this.store = store;
+            this.kinds = kinds;
             this.giveUpAt = giveUpAt;
         }
 
         private boolean run() {
             boolean complete = true;
-            List<Leftovers.Kind> left = new ArrayList<>(Leftovers.of(retention));
+            List<Leftovers.Kind> left = kinds;
             while (!left.isEmpty()) {
                 if (ticker.nanos() > giveUpAt) {
                     return false;
@@ -266,11 +296,11 @@ public final class RetentionKeeper {
             throw new PosthornException(
                     ErrorCode.INVALID_REQUEST, "letting go of events needs a name and a reason, for the record");
         }
-        Duration age = retention.log();
-        if (age == null) {
-            return new LetGo.NothingHeld("the log is kept for ever, so there is nothing to let go of");
-        }
         try (Session session = open()) {
+            Duration age = AskedRetention.longest(session, retention).log();
+            if (age == null) {
+                return new LetGo.NothingHeld("the log is kept for ever, so there is nothing to let go of");
+            }
             RetentionStore store = new RetentionStore(session, guards);
             if (!store.subscriptionExists(subscription)) {
                 throw new PosthornException(

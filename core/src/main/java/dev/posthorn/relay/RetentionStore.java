@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The retention keeper's statements about the log.
@@ -229,7 +230,8 @@ final class RetentionStore {
         session.prepare(connection, sql(text), values).execute();
     }
 
-    private long number(Connection connection, String text, Map<String, ?> values) throws SQLException {
+    private long number(Connection connection, String text, Map<String, ? extends @Nullable Object> values)
+            throws SQLException {
         try (ResultSet row = session.prepare(connection, sql(text), values).executeQuery()) {
             row.next();
             return row.getLong(1);

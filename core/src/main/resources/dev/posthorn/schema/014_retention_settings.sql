@@ -1,3 +1,26 @@
+-- Who asked for things to be kept for how long, in milliseconds; null means for ever. A relay forgets what is older than
+-- the longest of its own periods and all of these. Written when a relay starts that was told; a row of somebody who is
+-- gone for good is deleted by hand.
+CREATE TABLE posthorn.retention (
+    asker            text        PRIMARY KEY COLLATE "C",
+    log_ms           bigint      CHECK (log_ms > 0),
+    attempts_ms      bigint      CHECK (attempts_ms > 0),
+    dead_letters_ms  bigint      CHECK (dead_letters_ms > 0),
+    inbox_entries_ms bigint      CHECK (inbox_entries_ms > 0),
+    asked_at         timestamptz NOT NULL DEFAULT posthorn.clock()
+);
+
+-- Consumers that say themselves for how long their inbox entries are kept, whatever holds for others.
+CREATE TABLE posthorn.inbox_retention (
+    consumer   text        PRIMARY KEY COLLATE "C",
+    entries_ms bigint      CHECK (entries_ms > 0),
+    asked_at   timestamptz NOT NULL DEFAULT posthorn.clock()
+);
+
+-- By consumer, so that those of one that keeps them for long are not walked over to find the old ones of others.
+DROP INDEX posthorn.inbox_entry_time;
+CREATE INDEX inbox_entry_age ON posthorn.inbox_entry (consumer, entered_at);
+
 -- Retention looks again under the lock: between the look that finds a partition old and settled and the lock that its
 -- drop needs, a replay may have frozen its events, a subscription may have begun with them, or a row may need one.
 

@@ -9,6 +9,7 @@ GRANT USAGE ON SCHEMA posthorn TO posthorn_writer;
 GRANT INSERT ON posthorn.event TO posthorn_writer;
 GRANT USAGE ON SEQUENCE posthorn.event_seq TO posthorn_writer;
 GRANT SELECT, INSERT ON posthorn.inbox_entry TO posthorn_writer;
+GRANT SELECT, INSERT, UPDATE ON posthorn.inbox_retention TO posthorn_writer;
 
 DO $$ BEGIN
     CREATE ROLE posthorn_relay NOLOGIN;
@@ -28,3 +29,4 @@ GRANT UPDATE (passed_xid, passed_era, passed_at) ON posthorn.event_partition TO 
 GRANT EXECUTE ON FUNCTION posthorn.lock_partition(bigint), posthorn.drop_partition(bigint) TO posthorn_relay;
 GRANT EXECUTE ON FUNCTION posthorn.delete_strays(timestamptz, integer) TO posthorn_relay;
 GRANT SELECT, DELETE ON posthorn.inbox_entry TO posthorn_relay;
+GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.retention, posthorn.inbox_retention TO posthorn_relay;

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -108,6 +109,28 @@ class LeftoversTest {
         Retention forEver = new Retention(WEEK, WEEK, WEEK, null, Duration.ofMinutes(1));
         log.keeper(forEver, Guards.ALL).pass();
         assertThat(log.count("inbox_entry")).isEqualTo(10);
+    }
+
+    @Test
+    void aConsumerThatSaysForHowLongKeepsItsEntriesSoLong() {
+        inboxEntries(10, WEEK.plusSeconds(1));
+        log.database.execute("INSERT INTO posthorn.inbox_retention (consumer, entries_ms) VALUES ('a', 1000),"
+                + " ('billing', " + WEEK.multipliedBy(2).toMillis() + "), ('c', NULL)");
+        for (String consumer : List.of("a", "b", "c")) {
+            log.database.execute(
+                    "INSERT INTO posthorn.inbox_entry (consumer, event_id, entered_at) VALUES ('" + consumer
+                            + "', gen_random_uuid(), posthorn.clock() - interval '1 minute'), ('" + consumer
+                            + "', gen_random_uuid(), posthorn.clock() - interval '1 year')");
+        }
+        assertThat(log.keeper().pass().deleted()).isEqualTo(3);
+        assertThat(log.database.value("SELECT string_agg(consumer || count, ' ' ORDER BY consumer) FROM"
+                        + " (SELECT consumer, count(*) FROM posthorn.inbox_entry GROUP BY consumer) c"))
+                .isEqualTo("b1 billing10 c2");
+        Retention forEver = new Retention(WEEK, WEEK, WEEK, null, Duration.ofMinutes(1));
+        log.clock.advance(WEEK.multipliedBy(2));
+        assertThat(log.keeper(forEver, Guards.ALL).pass().deleted())
+                .as("its own word counts")
+                .isEqualTo(10);
     }
 
     /** New entries take the space of deleted ones, which must not make every pass read the whole table. */

@@ -11,6 +11,7 @@ import dev.posthorn.log.DirectConnections;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.Retention;
 import dev.posthorn.relay.RetryPolicy;
 import dev.posthorn.relay.Subscription;
 import java.time.Duration;
@@ -86,6 +87,7 @@ public final class InboxConsumer implements AutoCloseable {
         if (settings.ownRelay) {
             new DirectConnections(settings.relayDataSource).require();
         }
+        consumption.keepEntries(settings.dataSource, settings.inboxEntries);
         Member joining = new Member(
                 settings.name,
                 settings.topics,
@@ -103,11 +105,16 @@ public final class InboxConsumer implements AutoCloseable {
         startThreads(joining, deadEnd);
     }
 
-    /** Serves the replays of its dead letters, and forgets old inbox entries. */
+    /** Serves the replays of its dead letters, and forgets its old inbox entries. The rest of the schema is others'. */
     private Relay startRelay() {
         Relay.Builder builder = Relay.builder(settings.relayDataSource)
                 .schema(settings.schema.name())
                 .workers(1);
+        if (settings.retention == null) {
+            builder.onlyInboxOf(consumption.names(), settings.inboxEntries);
+        } else {
+            builder.retention("consumer " + settings.name, settings.retention);
+        }
         subscription().ifPresent(builder::subscribe);
         return builder.start();
     }
@@ -217,6 +224,8 @@ public final class InboxConsumer implements AutoCloseable {
         private boolean deadLetterTopic;
         private boolean inbox = true;
         private boolean ownRelay = true;
+        private @Nullable Duration inboxEntries = Retention.defaults().inboxEntries();
+        private @Nullable Retention retention;
         private Function<List<Event>, AutoCloseable> around = InboxConsumer::traceInLog;
         private Function<ConsumerRecord<byte[], byte[]>, Event> reader = RecordDecoder::decode;
         private SchemaName schema = SchemaName.DEFAULT;
@@ -307,9 +316,31 @@ public final class InboxConsumer implements AutoCloseable {
             return this;
         }
 
-        /** Whether it runs a relay for its {@link InboxConsumer#subscription()} and for retention itself. Left out: yes. */
+        /** Whether it runs a relay for its {@link InboxConsumer#subscription()} and its inbox itself. Left out: yes. */
         public Builder ownRelay(boolean ownRelay) {
             this.ownRelay = ownRelay;
+            return this;
+        }
+
+        /**
+         * For how long its inbox entries are kept; null: for ever. Stored, so that no relay on the schema deletes them
+         * earlier. Left out: 30 days.
+         */
+        public Builder inboxEntries(@Nullable Duration age) {
+            if (age != null && age.toMillis() < 1) {
+                throw ConsumerSettings.refuse(
+                        "inbox-entries is " + age + "; it must be at least 1 ms, or null to keep them for ever");
+            }
+            this.inboxEntries = age;
+            return this;
+        }
+
+        /**
+         * For a schema on which no relay runs but those of consumers: what its relay forgets of it besides. Left out:
+         * nothing but its own inbox entries.
+         */
+        public Builder retention(Retention retention) {
+            this.retention = retention;
             return this;
         }
 

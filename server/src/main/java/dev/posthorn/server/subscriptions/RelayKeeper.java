@@ -45,12 +45,14 @@ public final class RelayKeeper implements SmartLifecycle {
         Relay.Builder builder = Relay.builder(database.direct())
                 .schema(database.schema().name())
                 .workers(settings.relay().workers())
-                .retention(new Retention(
-                        kept.log(),
-                        kept.attempts(),
-                        kept.deadLetters(),
-                        kept.dedupPeriod(),
-                        Retention.defaults().interval()))
+                .retention(
+                        "hub",
+                        new Retention(
+                                kept.log(),
+                                kept.attempts(),
+                                kept.deadLetters(),
+                                kept.dedupPeriod(),
+                                Retention.defaults().interval()))
                 .listener(listener)
                 .onlyRegistered();
         String instance = settings.relay().instance();
