@@ -13,9 +13,10 @@ final class CommitWatch implements TransactionExecutionListener {
 
     private static final TransactionSynchronization ENDED = new TransactionSynchronization() {};
 
+    /** The end of a nested block, which is told as a commit too, is not the end of its transaction. */
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+        if (transaction.isNewTransaction() && TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(ENDED);
         }
     }

@@ -64,6 +64,7 @@ final class ConsumerFactory {
                 .retry(retry(annotation))
                 .transactions(parts.transactions().get())
                 .relayDataSource(parts.dataSources().ofRelay())
+                .inboxEntries(properties.listenersEntries())
                 .ownRelay(!properties.role().delivers());
         parts.traces().ifPresent(traces -> builder.around(traces::around));
         if (method.takesBatches()) {

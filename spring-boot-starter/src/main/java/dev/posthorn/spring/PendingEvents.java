@@ -16,8 +16,15 @@ final class PendingEvents implements TransactionSynchronization {
 
     private final SpringOutbox outbox;
     private final List<Event> events = new ArrayList<>();
-    private final IdentityHashMap<Object, Integer> savepoints = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Place> savepoints = new IdentityHashMap<>();
+
+    /** So many of the events, from the first on, were written. They are kept while a rollback may unwrite them. */
+    private int written;
+
     private boolean committing;
+
+    /** How far the transaction was. */
+    private record Place(int events, int written) {}
 
     PendingEvents(SpringOutbox outbox) {
         this.outbox = outbox;
@@ -41,13 +48,16 @@ final class PendingEvents implements TransactionSynchronization {
     }
 
     private void writeAll() {
-        if (events.isEmpty()) {
+        if (written == events.size()) {
             return;
         }
         flushAll();
-        List<Event> now = List.copyOf(events);
-        events.clear();
-        savepoints.clear();
+        List<Event> now = List.copyOf(events.subList(written, events.size()));
+        written = events.size();
+        if (savepoints.isEmpty()) {
+            events.clear();
+            written = 0;
+        }
         outbox.write(now);
     }
 
@@ -78,13 +88,17 @@ final class PendingEvents implements TransactionSynchronization {
 
     @Override
     public void savepoint(Object savepoint) {
-        savepoints.put(savepoint, events.size());
+        savepoints.put(savepoint, new Place(events.size(), written));
     }
 
-    /** One that is not known is older than all that is pending. */
+    /**
+     * What was recorded since is dropped; what was recorded before and written since is to be written again. A savepoint
+     * that is not known is older than all that was recorded.
+     */
     @Override
     public void savepointRollback(Object savepoint) {
-        int size = savepoints.getOrDefault(savepoint, 0);
-        events.subList(Math.min(size, events.size()), events.size()).clear();
+        Place then = savepoints.getOrDefault(savepoint, new Place(0, 0));
+        events.subList(Math.min(then.events(), events.size()), events.size()).clear();
+        written = Math.min(then.written(), events.size());
     }
 }

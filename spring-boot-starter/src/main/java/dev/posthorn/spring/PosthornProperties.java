@@ -106,7 +106,8 @@ record PosthornProperties(
      * @param log events in the log; 0 keeps them for ever
      * @param attempts what was tried for an event that did not go well; 0 keeps it for ever
      * @param deadLetters dead letters; left out, until somebody deals with them
-     * @param inboxEntries by which an event that comes again is known; 0 keeps them for ever
+     * @param inboxEntries entries of whoever does not say otherwise, by which an event that comes again is known; 0 keeps
+     *     them for ever
      * @param interval how often to look for what is due
      */
     record Retention(
@@ -142,7 +143,18 @@ record PosthornProperties(
      * @param enabled whether methods with @InboxListener take events
      * @param transactionManager bean name of the transaction manager whose transactions listeners run in; left out, the
      *     only or primary one
+     * @param keepEntries for how long the entries of listeners are kept, by which an event that comes again is known; 0
+     *     keeps them for ever; left out, posthorn.relay.retention.inbox-entries
      */
     record Inbox(
-            @DefaultValue("true") boolean enabled, @Nullable String transactionManager) {}
+            @DefaultValue("true") boolean enabled,
+            @Nullable String transactionManager,
+            @Nullable Duration keepEntries) {}
+
+    /** For how long listeners' inbox entries are kept; null: for ever. */
+    @Nullable
+    Duration listenersEntries() {
+        Duration own = inbox.keepEntries();
+        return Retention.age(own == null ? relay.retention().inboxEntries() : own);
+    }
 }

@@ -49,12 +49,14 @@ public final class RelayAutoConfiguration {
         RelayRunner posthornRelayRunner(
                 DataSources dataSources,
                 PosthornProperties properties,
+                Environment environment,
                 ObjectProvider<Subscription> subscriptions,
                 ObjectProvider<SubscriptionSource> more,
                 ObjectProvider<RelayListener> listeners) {
             return new RelayRunner(
                     dataSources,
                     properties,
+                    environment.getProperty("spring.application.name", "relay"),
                     () -> Stream.concat(
                             subscriptions.orderedStream(),
                             more.orderedStream().flatMap(each -> each.subscriptions().stream())),

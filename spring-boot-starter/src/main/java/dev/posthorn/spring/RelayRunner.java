@@ -17,18 +17,22 @@ final class RelayRunner implements SmartLifecycle {
 
     private final DataSources dataSources;
     private final PosthornProperties properties;
+    private final String application;
     private final Supplier<Stream<Subscription>> subscriptions;
     private final ObjectProvider<RelayListener> listeners;
     private volatile @Nullable Relay relay;
     private @Nullable RelayConnections connections;
 
+    /** @param application in whose name it asks for things to be kept */
     RelayRunner(
             DataSources dataSources,
             PosthornProperties properties,
+            String application,
             Supplier<Stream<Subscription>> subscriptions,
             ObjectProvider<RelayListener> listeners) {
         this.dataSources = dataSources;
         this.properties = properties;
+        this.application = application;
         this.subscriptions = subscriptions;
         this.listeners = listeners;
     }
@@ -53,7 +57,7 @@ final class RelayRunner implements SmartLifecycle {
         Relay.Builder builder = Relay.builder(opened.dataSource())
                 .schema(properties.schema().name())
                 .workers(settings.workers())
-                .retention(settings.retention().retention());
+                .retention(application, settings.retention().retention());
         if (settings.instance() != null) {
             builder.instance(settings.instance());
         }
