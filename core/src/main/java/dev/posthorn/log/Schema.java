@@ -39,7 +39,8 @@ public final class Schema {
             "011_audit.sql",
             "012_dead_letters.sql",
             "014_retention_settings.sql",
-            "015_cluster.sql");
+            "015_cluster.sql",
+            "016_keys.sql");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 30;
 

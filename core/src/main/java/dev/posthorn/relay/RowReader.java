@@ -67,7 +67,7 @@ final class RowReader {
                        UNION ALL
                        SELECT {row} FROM posthorn.kept_event WHERE seq = d.seq
                        UNION ALL
-                       SELECT {letter_row} FROM posthorn.dead_letter WHERE id = d.dead_letter_id
+                       SELECT {letter_row} FROM posthorn.dead_letter WHERE id = d.dead_letter_id AND NOT incomplete
                        LIMIT 1) e
             ) found ORDER BY {order}
             """;
@@ -78,11 +78,12 @@ final class RowReader {
     private static final String EARLIEST =
             rows("state = 'WAITING' AND state <> 'HELD' ORDER BY due_at, place LIMIT 1", "d_due_at");
 
-    private static final String HELD =
-            rows("seq = ANY (ARRAY({held}))", "key, d_place").replace("{held}", """
+    /** By the key's hash, as the index has it; two keys may have the same one. */
+    static final String HELD = rows("seq = ANY (ARRAY({held}))", "key, d_place").replace("{held}", """
             SELECT h.seq FROM unnest(:keys::text[]) AS k CROSS JOIN LATERAL (
                 SELECT seq FROM posthorn.delivery
-                 WHERE lane_id = :lane AND key = k AND state = 'HELD' ORDER BY place LIMIT :limit) h
+                 WHERE lane_id = :lane AND hashtextextended(key, 0) = hashtextextended(k COLLATE "C", 0)
+                   AND key = k AND state = 'HELD' ORDER BY place LIMIT :limit) h
             """);
 
     private static final String ROW = rows("seq = :seq", "d_place");

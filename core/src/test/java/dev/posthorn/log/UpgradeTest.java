@@ -1,6 +1,9 @@
 package dev.posthorn.log;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.TestDatabase;
 import dev.posthorn.TroubleRows;
@@ -11,7 +14,15 @@ import dev.posthorn.relay.Subscriptions;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SettableClock;
 import dev.posthorn.testing.SteppedRelay;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What an older version left behind is taken up. */
@@ -24,6 +35,12 @@ class UpgradeTest {
             """;
 
     private final TestDatabase database = TestDatabase.createEmpty();
+    private final ExecutorService pool = Executors.newSingleThreadExecutor();
+
+    @AfterEach
+    void stop() {
+        pool.shutdownNow();
+    }
 
     @Test
     void lanesAndAPendingChangeOfVersionTwoBecomeGenerations() {
@@ -102,6 +119,51 @@ class UpgradeTest {
                 + subscription);
         assertThat(database.number("SELECT count(*) FROM posthorn.event_status"))
                 .isZero();
+    }
+
+    /** What an index of version twelve took, it took because it is easily compressed; the log took anything. */
+    @Test
+    void longKeysOfVersionTwelveAreFoundByTheirHash() throws Exception {
+        List<String> before = Schema.FILES.subList(0, Schema.FILES.indexOf("012_dead_letters.sql") + 1);
+        new Schema(SchemaName.DEFAULT, before).install(database.dataSource());
+        TroubleRows rows = new TroubleRows(database);
+        long subscription = rows.subscriptionAt("test", rows.snapshot());
+        database.execute("""
+                INSERT INTO posthorn.event (id, source, type, version, key, content_type, payload, occurred_at)
+                SELECT gen_random_uuid(), 'test', 'test.happened', 1, repeat('\u6f22', 1000), 'a/b', '', now()
+                  FROM generate_series(1, 4);
+                INSERT INTO posthorn.event (id, source, type, version, key, content_type, payload, occurred_at)
+                SELECT gen_random_uuid(), 'test', 'test.happened', 1, string_agg(chr(19968 + n * n % 20000), ''), 'a/b', '',
+                       now() FROM generate_series(1, 1024) n
+                """);
+        rows.delivery(subscription, 1, "WAITING", 1);
+        rows.delivery(subscription, 2, "HELD", 0);
+        rows.delivery(subscription, 3, "HELD", 0);
+        rows.deadLetter(subscription, 4, "rejected", "no", "no");
+        rows.delivery(subscription, 5, "WAITING", 1);
+        rows.mark(subscription, rows.snapshot(), rows.snapshot(), 5);
+        database.execute("UPDATE posthorn.lane_mark SET row_seq = 5");
+        try (Connection settling = database.transaction();
+                Statement statement = settling.createStatement()) {
+            statement.execute("UPDATE posthorn.delivery SET attempts = 1 WHERE seq = 5");
+            Future<?> installed = pool.submit(() -> new Schema(SchemaName.DEFAULT).install(database.dataSource()));
+            assertThatThrownBy(() -> installed.get(100, MILLISECONDS))
+                    .as("a settle is under way")
+                    .isInstanceOf(TimeoutException.class);
+            settling.commit();
+            installed.get(30, SECONDS);
+        }
+
+        SettableClock clock =
+                SettableClock.at(Instant.parse("2031-01-01T00:00:00Z"), database.dataSource(), SchemaName.DEFAULT);
+        RecordingSink sink = RecordingSink.oneAtATime();
+        Subscription settings = Subscription.to("test", sink).lanes(1).build();
+        SteppedRelay.of(Relay.builder(database.dataSource()).subscribe(settings), clock)
+                .pass()
+                .run(8);
+        assertThat(sink.receivedSeqs())
+                .containsExactlyInAnyOrder(1L, 2L, 3L, 5L)
+                .containsSubsequence(1L, 2L, 3L);
     }
 
     private void installVersionTwo() {
