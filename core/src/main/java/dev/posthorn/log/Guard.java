@@ -59,6 +59,8 @@ public enum Guard {
     UNBLOCK_AFTER_COMMIT,
     /** The rows of the events that a mark passes are written with it, not by the next settle. */
     ROWS_WITH_MARK,
+    /** What the database does not take of one event is set aside, and the rest of its settle is written. */
+    SET_ASIDE_ALONE,
     /** A settle whose answer was lost is not done again. */
     SETTLE_ONCE,
     /** The mark passes an event when it is answered, not when it is sent. */

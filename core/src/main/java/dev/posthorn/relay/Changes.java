@@ -20,13 +20,23 @@ final class Changes {
     final List<AttemptRecord> attempts = new ArrayList<>();
     final List<ItemChange> items = new ArrayList<>();
     final Map<Long, String> answers = new LinkedHashMap<>();
-    private final List<Runnable> afterCommit = new ArrayList<>();
+    private final Map<Long, List<Runnable>> afterCommit = new LinkedHashMap<>();
+    private final boolean deadHoldTheirKeys;
 
     /** Those whose rows are finished because they have arrived. */
     final List<Tracked> arrived = new ArrayList<>();
 
     /** How many events that have a row were finished: places in the room that become free with the commit. */
     private int places;
+
+    Changes() {
+        this(false);
+    }
+
+    /** @param deadHoldTheirKeys whether an event that becomes a dead letter holds its key */
+    Changes(boolean deadHoldTheirKeys) {
+        this.deadHoldTheirKeys = deadHoldTheirKeys;
+    }
 
     void put(RowChange row) {
         rows.remove(row.seq());
@@ -39,12 +49,18 @@ final class Changes {
         removedRows.add(seq);
     }
 
-    void afterCommit(Runnable news) {
-        afterCommit.add(news);
+    /** What there is to tell of an event once it is written. */
+    void afterCommit(long seq, Runnable news) {
+        afterCommit.computeIfAbsent(seq, s -> new ArrayList<>()).add(news);
     }
 
-    void committed() {
-        afterCommit.forEach(Runnable::run);
+    /** @param setAside events of which something else is true now */
+    void committed(Set<Long> setAside) {
+        afterCommit.forEach((seq, news) -> {
+            if (!setAside.contains(seq)) {
+                news.forEach(Runnable::run);
+            }
+        });
     }
 
     void freePlace() {
@@ -63,6 +79,44 @@ final class Changes {
                 && items.isEmpty()
                 && answers.isEmpty()
                 && places == 0;
+    }
+
+    boolean doDeadHoldTheirKeys() {
+        return deadHoldTheirKeys;
+    }
+
+    /** Those of each event by themselves, in the order in which their rows take their places, and each answer. */
+    List<Changes> apart() {
+        Map<Long, Changes> bySeq = new LinkedHashMap<>();
+        rows.forEach((seq, row) -> of(seq, bySeq).rows.put(seq, row));
+        removedRows.forEach(seq -> of(seq, bySeq).removedRows.add(seq));
+        letters.forEach(letter -> of(letter.seq(), bySeq).letters.add(letter));
+        attempts.forEach(attempt -> of(attempt.seq(), bySeq).attempts.add(attempt));
+        items.forEach(item -> of(item.seq(), bySeq).items.add(item));
+        List<Changes> all = new ArrayList<>(bySeq.values());
+        answers.forEach((id, answer) -> {
+            Changes one = new Changes();
+            one.answers.put(id, answer);
+            all.add(one);
+        });
+        return all;
+    }
+
+    private Changes of(long seq, Map<Long, Changes> bySeq) {
+        return bySeq.computeIfAbsent(seq, s -> new Changes(deadHoldTheirKeys));
+    }
+
+    static Changes together(List<Changes> some) {
+        Changes all = new Changes();
+        for (Changes each : some) {
+            all.rows.putAll(each.rows);
+            all.removedRows.addAll(each.removedRows);
+            all.letters.addAll(each.letters);
+            all.attempts.addAll(each.attempts);
+            all.items.addAll(each.items);
+            all.answers.putAll(each.answers);
+        }
+        return all;
     }
 
     /** The greatest seq that gets a row or a dead letter; 0 if none does. */

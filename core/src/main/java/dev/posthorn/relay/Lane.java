@@ -3,6 +3,7 @@ package dev.posthorn.relay;
 import dev.posthorn.error.PosthornException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,12 +135,12 @@ public final class Lane {
         return next;
     }
 
-    /** The rows of what was sent before, as far as they are still there. */
+    /** The rows of what was sent before, as far as they are there. */
     private List<DeliveryRow> rows(SentBefore sent) {
         List<DeliveryRow> rows = new ArrayList<>();
-        for (Tracked item : sent.withRows()) {
-            DeliveryRow row = store.row(item.seq());
-            if (row != null) {
+        for (long seq : sent.isEmpty() ? Set.<Long>of() : store.known(sent.seqs())) {
+            DeliveryRow row = store.row(seq);
+            if (row != null && sent.isOf(row)) {
                 rows.add(row);
             }
         }

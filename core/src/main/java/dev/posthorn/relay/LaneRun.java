@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.sink.ErrorClass;
@@ -104,7 +105,7 @@ final class LaneRun {
     void resolve(long storedTurn) {
         Settlement inDoubt = progress.pending();
         if (inDoubt != null && inDoubt.turn() == storedTurn) {
-            written(inDoubt);
+            written(inDoubt, Settled.DONE);
         }
     }
 
@@ -308,7 +309,7 @@ final class LaneRun {
 
     // ---- settling
 
-    /** Settles if it is time. False if something was settled meanwhile that this run knows nothing of. */
+    /** Settles if it is time. False if the store knows something after it that this run does not. */
     private boolean settle() {
         Settlement settlement = progress.due(
                 dispatch.high(progress.mark()),
@@ -322,21 +323,30 @@ final class LaneRun {
         if (settlement == null) {
             return true;
         }
-        if (!store.settle(settlement)) {
-            return false;
+        Settled settled = store.settle(settlement);
+        if (settled.done()) {
+            written(settlement, settled);
         }
-        written(settlement);
-        return true;
+        // What the store had to set aside is not as this run knows it.
+        return settled.done() && settled.setAside().isEmpty();
     }
 
-    private void written(Settlement settlement) {
+    private void written(Settlement settlement, Settled settled) {
         places.giveBack(progress.written(settlement));
         dispatch.written(progress.writtenNumber(), reader.hasCaughtUp());
         rowsDelivered &= !dispatch.isEmpty();
-        settlement.changes().committed();
+        settlement.changes().committed(settled.seqsSetAside());
         int delivered = progress.takeDelivered();
         if (delivered > 0) {
             listener.delivered(subscription.name(), name, delivered);
+        }
+        settled.setAside().forEach(this::tell);
+    }
+
+    private void tell(Settled.SetAside event) {
+        RecordedEvent letter = event.letter();
+        if (letter != null) {
+            listener.deadLettered(subscription.name(), letter, event.attempts(), event.failure(), event.holdsKey());
         }
     }
 

@@ -20,10 +20,11 @@ interface LaneStore {
     boolean isCurrent();
 
     /**
-     * Writes the settlement if the lane is still owned under its epoch and nothing was settled since; otherwise nothing,
-     * and answers false. If the answer is lost, {@link #begin} tells by the turn whether it was done.
+     * Writes the settlement if the lane is still owned under its epoch and nothing was settled since; otherwise nothing.
+     * If the answer is lost, {@link #begin} tells by the turn whether it was done. What cannot be written of one event
+     * keeps nothing else from being written: that event is set aside.
      */
-    boolean settle(Settlement settlement);
+    Settled settle(Settlement settlement);
 
     /** The snapshot at which all lanes of the generation are to stop; null if there is none. */
     @Nullable

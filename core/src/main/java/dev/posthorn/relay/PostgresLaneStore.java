@@ -98,6 +98,7 @@ final class PostgresLaneStore implements LaneStore {
 
     private final Session session;
     private final LaneGrant grant;
+    private final Guards guards;
     private final Sql moveByPlace;
     private final Sql moveByKey;
     private final Sql begin;
@@ -108,14 +109,19 @@ final class PostgresLaneStore implements LaneStore {
     private final Sql leaseTokens;
     private final Sql leaseReplayTokens;
     private final ChangeWriter writer;
+    private final CarefulWriter carefulWriter;
     private final RowReader rows;
     private final ReplayReader replays;
     private @Nullable String ctid;
     private @Nullable Mark written;
 
+    /** What the last settle that was asked for comes to if it is done. */
+    private Settled done = Settled.DONE;
+
     PostgresLaneStore(Session session, LaneGrant grant, String instance, Guards guards) {
         this.session = session;
         this.grant = grant;
+        this.guards = guards;
         String move = MOVE.replace("{fence}", guards.hold(Guard.EPOCH_FENCE) ? FENCE : "")
                 .replace("{once}", guards.hold(Guard.SETTLE_ONCE) ? ONCE : "");
         this.moveByPlace = Sql.of(session.schema(), move.replace("{place}", BY_PLACE));
@@ -128,6 +134,7 @@ final class PostgresLaneStore implements LaneStore {
         this.leaseTokens = Sql.of(session.schema(), leaseTokens("rate", "subscription"));
         this.leaseReplayTokens = Sql.of(session.schema(), leaseTokens("replay_rate", "replay"));
         this.writer = new ChangeWriter(session, grant, instance);
+        this.carefulWriter = new CarefulWriter(session, grant, writer);
         this.rows = new RowReader(session, grant);
         this.replays = new ReplayReader(session, grant);
     }
@@ -187,7 +194,8 @@ final class PostgresLaneStore implements LaneStore {
     }
 
     @Override
-    public boolean settle(Settlement settlement) {
+    public Settled settle(Settlement settlement) {
+        done = Settled.DONE;
         Map<String, @Nullable Object> values = values(settlement);
         boolean settled = settlement.isMarkOnly()
                 // One statement is a transaction of its own, without the round trips of BEGIN and COMMIT.
@@ -196,7 +204,7 @@ final class PostgresLaneStore implements LaneStore {
         if (settled) {
             written = settlement.mark();
         }
-        return settled;
+        return settled ? done : Settled.LOST;
     }
 
     @Override
@@ -234,17 +242,48 @@ final class PostgresLaneStore implements LaneStore {
 
     private boolean settle(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
             throws SQLException {
-        boolean moved = move(connection, moveByPlaceOrKey(values), values) || move(connection, moveByKey, values);
-        if (moved) {
-            writer.write(connection, settlement.changes());
-            if (settlement.receiptCount() > 0) {
-                session.prepare(connection, receipt, values).executeUpdate();
+        try {
+            return move(connection, values) && write(connection, settlement, values);
+        } catch (SQLException e) {
+            if (!CarefulWriter.isRefusal(e) || !guards.hold(Guard.SET_ASIDE_ALONE)) {
+                throw e;
             }
-            if (settlement.gauge() != null) {
-                session.prepare(connection, gauge, values).executeUpdate();
-            }
+            connection.rollback();
+            return move(connection, values) && writeCarefully(connection, settlement, values);
         }
-        return moved;
+    }
+
+    private boolean write(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
+            throws SQLException {
+        writer.write(connection, settlement.changes());
+        writeReceipt(connection, settlement, values);
+        if (settlement.gauge() != null) {
+            session.prepare(connection, gauge, values).executeUpdate();
+        }
+        return true;
+    }
+
+    /** In the transaction that moves the mark, like everything else. Only people miss a gauge that is not written. */
+    private boolean writeCarefully(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
+            throws SQLException {
+        done = new Settled(true, carefulWriter.write(connection, settlement.changes()));
+        writeReceipt(connection, settlement, values);
+        if (settlement.gauge() != null) {
+            CarefulWriter.refusal(
+                    connection, () -> session.prepare(connection, gauge, values).executeUpdate());
+        }
+        return true;
+    }
+
+    private void writeReceipt(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
+            throws SQLException {
+        if (settlement.receiptCount() > 0) {
+            session.prepare(connection, receipt, values).executeUpdate();
+        }
+    }
+
+    private boolean move(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
+        return move(connection, moveByPlaceOrKey(values), values) || move(connection, moveByKey, values);
     }
 
     private Sql moveByPlaceOrKey(Map<String, @Nullable Object> values) {

@@ -39,7 +39,10 @@ final class ReplayReader {
              WHERE s.subscription_id = :subscription AND r.state = 'RUNNING' ORDER BY r.id
             """;
 
-    /** An attempt of an event that was delivered at once was not written down: it was the first. */
+    /**
+     * What an incomplete letter lacks is taken from the log, while that has it. An attempt of an event that was delivered
+     * at once was not written down: it was the first.
+     */
     private static final String ITEMS = """
             SELECT {columns}, i_seq, i_replay, i_letter, attempts, holds_key, discarded,
                    EXISTS (SELECT FROM posthorn.delivery d WHERE d.lane_id = :lane AND d.seq = i_seq) AS has_row FROM (
@@ -50,7 +53,12 @@ final class ReplayReader {
                          ORDER BY seq LIMIT :limit) i
                   LEFT JOIN LATERAL (
                        SELECT {letter_row}, attempts, holds_key, discarded_at IS NOT NULL AS discarded
-                         FROM posthorn.dead_letter l WHERE l.id = i.dead_letter_id
+                         FROM posthorn.dead_letter l WHERE l.id = i.dead_letter_id AND NOT l.incomplete
+                       UNION ALL
+                       SELECT {row}, d.attempts, d.holds_key, d.discarded
+                         FROM (SELECT seq AS d_seq, attempts, holds_key, discarded_at IS NOT NULL AS discarded
+                                 FROM posthorn.dead_letter WHERE id = i.dead_letter_id AND incomplete) d
+                         JOIN posthorn.event l ON l.seq = d.d_seq
                        UNION ALL
                        SELECT {row}, coalesce((SELECT max(t.number) FROM posthorn.attempt t
                                                 WHERE t.subscription_id = i.subscription_id AND t.seq = i.seq), 1),

@@ -79,4 +79,8 @@ record RowChange(
                 false,
                 null);
     }
+
+    RowChange withFailure(Outcome.Failure other) {
+        return new RowChange(seq, eventId, key, state, attempts, dueIn, dueAt, other, unanswered, replay);
+    }
 }

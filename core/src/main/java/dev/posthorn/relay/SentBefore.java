@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,10 +70,10 @@ final class SentBefore {
         return events.values().stream().anyMatch(item -> item.isDelivered() || item.isInFlight());
     }
 
-    /** The items whose rows are to be looked at; those of replays have none. */
-    List<Tracked> withRows() {
-        return rows.values().stream()
-                .filter(item -> item.state() != DeliveryState.REPLAYED)
+    /** The numbers of what may have a row, by a settle that was in doubt too. */
+    List<Long> seqs() {
+        return Stream.concat(events.keySet().stream(), rows.keySet().stream())
+                .distinct()
                 .toList();
     }
 
@@ -84,16 +85,27 @@ final class SentBefore {
         return former != null && isSame(former, event) ? former : null;
     }
 
+    /** Whether the row is of what was sent. */
+    boolean isOf(DeliveryRow row) {
+        return find(Tracked.of(row)) != null;
+    }
+
     /** What was sent of the event that is loaded again; null if nothing was. */
     @Nullable
     Tracked loaded(Tracked again) {
-        Tracked former = rows.get(again.seq());
-        if (former == null || !isSame(former, again.event()) || !Objects.equals(former.replay(), again.replay())) {
-            return null;
+        Tracked former = find(again);
+        if (former != null) {
+            forget(former);
         }
-        rows.remove(again.seq());
-        events.remove(again.seq(), former);
         return former;
+    }
+
+    private @Nullable Tracked find(Tracked again) {
+        Tracked former = rows.getOrDefault(again.seq(), events.get(again.seq()));
+        boolean same = former != null
+                && isSame(former, again.event())
+                && Objects.equals(former.replay(), again.replay());
+        return same ? former : null;
     }
 
     private boolean isSame(Tracked former, RecordedEvent event) {

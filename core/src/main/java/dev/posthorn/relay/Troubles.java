@@ -52,7 +52,7 @@ final class Troubles {
     /** Rows in the lane's hands. */
     private final Map<Long, Tracked> loaded = new LinkedHashMap<>();
 
-    private Changes changes = new Changes();
+    private Changes changes;
 
     /** When the next row is due, as far as this owner wrote it since it was last asked. */
     private long soonest = Long.MAX_VALUE;
@@ -72,6 +72,7 @@ final class Troubles {
         this.guards = ports.guards();
         this.keys = new BlockedKeys(guards);
         this.knownBelow = stored.rowSeq();
+        this.changes = noChanges();
     }
 
     /** What has to be known before anything is read. */
@@ -256,7 +257,8 @@ final class Troubles {
             unload(item);
         }
         soonest = Math.min(soonest, ticker.nanos() + delay.toNanos());
-        changes.afterCommit(() -> listener.retried(subscription.name(), item.event(), attempts, failure, delay));
+        changes.afterCommit(
+                item.seq(), () -> listener.retried(subscription.name(), item.event(), attempts, failure, delay));
     }
 
     private boolean holdsKeyWhenDead(Tracked item) {
@@ -291,6 +293,7 @@ final class Troubles {
         if (replay == null || replay.deadLetterId() != null) {
             boolean holds = holdsKey || item.holdsKey();
             changes.afterCommit(
+                    item.seq(),
                     () -> listener.deadLettered(subscription.name(), item.event(), attempts, failure, holds));
         }
     }
@@ -453,7 +456,11 @@ final class Troubles {
     /** What is to be written; from here on new changes are collected. */
     Changes takeChanges() {
         Changes taken = changes;
-        changes = new Changes();
+        changes = noChanges();
         return taken;
+    }
+
+    private Changes noChanges() {
+        return new Changes(subscription.afterDeadLetter() == AfterDeadLetter.HOLD);
     }
 }

@@ -33,6 +33,8 @@ public enum ErrorClass {
     DISCONNECTED,
     /** The event could not be written in the form that the receiver needs. */
     SERIALIZATION,
+    /** The relay's own database would not take what was to be written about the event. */
+    UNSTORABLE,
     UNKNOWN;
 
     private final String label = name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -228,7 +228,7 @@ class GenerationTest {
             LaneGrant grant = new LaneGrant("test/0", 1, lane.lease(), scope);
             PostgresLaneStore store = new PostgresLaneStore(session, grant, "stale", Guards.ALL);
             assertThat(store.settle(new Settlement(0, 1, mark, mark, 1, false, false, 1, null, new Changes())))
-                    .isFalse();
+                    .isEqualTo(Settled.LOST);
         }
         stale.pass();
         lane.step();

@@ -111,7 +111,7 @@ final class Hazards {
             }
 
             @Override
-            public boolean settle(Settlement settlement) {
+            public Settled settle(Settlement settlement) {
                 bound.use();
                 if (!world.isQuiet() && world.chance(world.scenario().lateSettle)) {
                     settleLate(store, settlement);

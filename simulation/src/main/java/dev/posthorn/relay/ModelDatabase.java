@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,9 @@ final class ModelDatabase {
     final TreeMap<Long, ReplayRow> replays = new TreeMap<>();
     final List<AttemptRow> attempts = new ArrayList<>();
     final List<ReceiptRow> receipts = new ArrayList<>();
+
+    /** Of which events it takes no delivery row. */
+    LongPredicate refuses = seq -> false;
 
     /** @param clock the database's, in microseconds */
     ModelDatabase(LongSupplier clock) {

@@ -48,6 +48,8 @@ final class ModelLaneStore implements LaneStore {
     private final ModelReplays replays;
     private final ModelWriter writer;
 
+    /** Of the last settle, in case its answer is lost. */
+
     ModelLaneStore(ModelDatabase database, LaneGrant grant, Guards guards, Witness witness) {
         this.database = database;
         this.grant = grant;
@@ -84,14 +86,16 @@ final class ModelLaneStore implements LaneStore {
     }
 
     @Override
-    public boolean settle(Settlement settlement) {
+    public Settled settle(Settlement asked) {
         LaneRow lane = database.lanes.get(grant.lease().laneId());
         if (lane == null || lane.ended || (!isOwned(lane) && guards.hold(Guard.EPOCH_FENCE))) {
-            return false;
+            return Settled.LOST;
         }
-        if (lane.turn != settlement.former() && guards.hold(Guard.SETTLE_ONCE)) {
-            return false;
+        if (lane.turn != asked.former() && guards.hold(Guard.SETTLE_ONCE)) {
+            return Settled.LOST;
         }
+        ModelRefusals.Written written = ModelRefusals.of(database, grant, asked);
+        Settlement settlement = written.settlement();
         Before before = new Before(lane.mark, lane.epoch, Set.copyOf(lane.rows.keySet()));
         lane.mark = settlement.mark();
         lane.high = settlement.high();
@@ -105,7 +109,7 @@ final class ModelLaneStore implements LaneStore {
         writer.write(lane, settlement);
         database.flush();
         witness.settled(grant, before, settlement);
-        return true;
+        return written.settled();
     }
 
     @Override

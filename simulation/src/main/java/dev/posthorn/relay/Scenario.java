@@ -59,6 +59,9 @@ final class Scenario {
     final double deferred;
     final double rollback;
 
+    /** The part of events of which the database refuses a delivery row. */
+    final double refused;
+
     /** Whether the database's clock may step by more than what a lease leaves unused. */
     final boolean wildClock;
 
@@ -99,6 +102,12 @@ final class Scenario {
         for (Settings settings : subscriptions) {
             settings.ratePerSecond = oneIn(4) ? between(5, 100) : Subscription.UNLIMITED;
         }
+        refused = oneIn(6) ? 0.1 : 0;
+    }
+
+    /** Always the same of one event, whoever asks and whenever. */
+    boolean isRefused(long seq) {
+        return ((seq * 0x9E3779B97F4A7C15L) >>> 32) % 1000 < 1000 * refused;
     }
 
     private double perhaps(double most) {

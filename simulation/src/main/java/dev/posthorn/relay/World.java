@@ -61,6 +61,7 @@ final class World {
         this.guards = guards;
         this.trace = traced ? new ArrayDeque<>() : null;
         this.database = new ModelDatabase(() -> START_MICROS + nanos / 1000 + clockSteps);
+        this.database.refuses = scenario::isRefused;
         this.history = new History(this, database, scenario);
         this.checks = new Checks(database, history, scenario);
         this.writers = new Writers(this, database, scenario.events);

@@ -126,11 +126,12 @@ abstract class Contract {
         }
 
         boolean settle(Consumer<Changes> changing) {
-            return lane.settle(settlement(changing));
+            return lane.settle(settlement(changing)).done();
         }
 
         boolean park() {
-            return lane.settle(new Settlement(turn, ++turn, mark, mark, 0, true, false, 0, null, new Changes()));
+            return lane.settle(new Settlement(turn, ++turn, mark, mark, 0, true, false, 0, null, new Changes()))
+                    .done();
         }
     }
 

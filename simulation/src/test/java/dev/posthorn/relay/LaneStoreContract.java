@@ -21,8 +21,8 @@ abstract class LaneStoreContract extends Contract {
         owned.read();
         Settlement settlement =
                 owned.settlement(changes -> changes.attempts.add(new AttemptRecord(seq, 1, 0, 0, NOT_NOW)));
-        assertThat(owned.lane.settle(settlement)).isTrue();
-        assertThat(owned.lane.settle(settlement)).isFalse();
+        assertThat(owned.lane.settle(settlement)).isEqualTo(Settled.DONE);
+        assertThat(owned.lane.settle(settlement)).isEqualTo(Settled.LOST);
         assertThat(owned.lane.begin()).extracting(StoredLane::turn).isEqualTo(settlement.turn());
         assertThat(store.attempts(seq)).isEqualTo(1);
     }
@@ -36,8 +36,8 @@ abstract class LaneStoreContract extends Contract {
         Settlement late = owned.settlement(changes -> {});
         Settlement next =
                 new Settlement(late.former(), 77, late.mark(), late.high(), 0, false, false, 0, null, new Changes());
-        assertThat(owned.lane.settle(late)).isTrue();
-        assertThat(owned.lane.settle(next)).isFalse();
+        assertThat(owned.lane.settle(late)).isEqualTo(Settled.DONE);
+        assertThat(owned.lane.settle(next)).isEqualTo(Settled.LOST);
     }
 
     @Test
@@ -51,6 +51,30 @@ abstract class LaneStoreContract extends Contract {
         store.advance(TTL.plusSeconds(1));
         own("i2", subscription(s -> s));
         assertThat(former.lane.begin()).isNull();
+    }
+
+    @Test
+    void anEventWhoseRowIsRefusedIsSetAsideAndTheOthersAreWritten() {
+        record("a", "b", "a", "a");
+        Owned owned = own("i1", subscription(s -> s));
+        List<RecordedEvent> events = owned.read();
+        long refused = seq(events, 2);
+        store.refuse(refused);
+        Settlement settlement = owned.settlement(changes -> {
+            changes.put(waiting(events.get(0), 1, Duration.ZERO));
+            changes.put(waiting(events.get(1), 1, Duration.ZERO));
+            changes.put(held(events.get(2)));
+            changes.put(held(events.get(3)));
+        });
+        Settled settled = owned.lane.settle(settlement);
+        assertThat(settled.done()).isTrue();
+        assertThat(settled.seqsSetAside()).containsExactly(refused);
+        assertThat(owned.lane.row(refused)).isNull();
+        assertThat(owned.lane.letter(refused)).isEqualTo(new Letter(refused, "a", false, false, false));
+        assertThat(seqs(owned.lane.due(10))).containsExactly(seq(events, 0), seq(events, 1));
+        assertThat(seqs(owned.lane.held(List.of("a"), 10))).containsExactly(seq(events, 3));
+        assertThat(owned.lane.settle(owned.settlement(changes -> changes.removeRow(seq(events, 1)))))
+                .isEqualTo(Settled.DONE);
     }
 
     @Test
@@ -266,6 +290,6 @@ abstract class LaneStoreContract extends Contract {
         store.advance(TTL.plusSeconds(1));
         own("i2", subscription(s -> s));
         LaneStore unfenced = store.lane(former.grant, Guards.without(dev.posthorn.log.Guard.EPOCH_FENCE));
-        assertThat(unfenced.settle(former.settlement(changes -> {}))).isTrue();
+        assertThat(unfenced.settle(former.settlement(changes -> {})).done()).isTrue();
     }
 }

@@ -109,6 +109,11 @@ final class ModelFixture implements StoreFixture {
     }
 
     @Override
+    public void refuse(long seq) {
+        database.refuses = each -> each == seq;
+    }
+
+    @Override
     public long attempts(long seq) {
         return database.attempts.stream()
                 .filter(row -> row.attempt().seq() == seq)

@@ -48,6 +48,12 @@ final class PostgresFixture implements StoreFixture {
             INSERT INTO posthorn.replay_subscription VALUES (%1$d, %2$d, 'test', %5$d)
             """;
 
+    private static final String REFUSE = """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no' USING ERRCODE = '22000'; END $$;
+            CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON posthorn.delivery
+                FOR EACH ROW WHEN (NEW.seq = %d) EXECUTE FUNCTION refuse()
+            """;
+
     private static final String GO_ON =
             "UPDATE posthorn.replay SET state = 'RUNNING', state_reason = NULL, trying = false WHERE id = ";
 
@@ -199,6 +205,11 @@ final class PostgresFixture implements StoreFixture {
     @Override
     public void advance(Duration time) {
         clock.advance(time);
+    }
+
+    @Override
+    public void refuse(long seq) {
+        execute(REFUSE.formatted(seq));
     }
 
     @Override

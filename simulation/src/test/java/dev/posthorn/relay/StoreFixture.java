@@ -57,6 +57,9 @@ interface StoreFixture extends AutoCloseable {
 
     void advance(Duration time);
 
+    /** From now on the database takes no delivery row of this event. */
+    void refuse(long seq);
+
     /** How many attempts are on record for the event. */
     long attempts(long seq);
 
