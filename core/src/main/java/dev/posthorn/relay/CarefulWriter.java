@@ -136,15 +136,15 @@ final class CarefulWriter {
             List<Settled.SetAside> setAside)
             throws SQLException {
         writer.write(connection, event.ended(failure));
-        Settled.SetAside letter = event.isOfHistory() ? null : records.write(connection, event, detail, failure);
-        if (letter != null) {
-            setAside.add(letter);
-        }
+        Settled.SetAside result = event.isOfHistory()
+                ? new Settled.SetAside(event.seq(), null, event.attempts(), failure, false)
+                : records.write(connection, event, detail, failure);
+        setAside.add(result);
         log.error(
                 "Lane {}: the event of seq {} is set aside, {}: {}",
                 grant.name(),
                 event.seq(),
-                letter == null ? "without a dead letter" : "as a dead letter with " + detail.words(),
+                result.letter() == null ? "without a dead letter" : "as a dead letter with " + detail.words(),
                 failure.reason());
     }
 

@@ -1,6 +1,5 @@
 package dev.posthorn.relay;
 
-import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.EventRow;
 import dev.posthorn.log.Session;
 import dev.posthorn.sink.Cause;
@@ -12,7 +11,6 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the dead letter of an event of which the database refuses something, with as much of it as it takes. */
@@ -94,8 +92,8 @@ final class RecordWriter {
         this.grant = grant;
     }
 
-    /** Null if the event is nowhere any more. */
-    Settled.@Nullable SetAside write(Connection connection, Refused event, Detail detail, Outcome.Failure failure)
+    /** Without a letter if the event is nowhere any more. */
+    Settled.SetAside write(Connection connection, Refused event, Detail detail, Outcome.Failure failure)
             throws SQLException {
         String message = String.valueOf(Storable.text(failure.reason()));
         Map<String, @Nullable Object> values = new HashMap<>();
@@ -107,20 +105,17 @@ final class RecordWriter {
         values.put("cause", Cause.of(message));
         values.put("holds", event.holdsKey());
         statements.execute(connection, detail.in(BURY), values);
-        return statements
-                .query(
-                        connection,
-                        WRITTEN,
-                        values,
-                        row -> row.next()
-                                ? Optional.of(setAside(row, event, failure))
-                                : Optional.<Settled.SetAside>empty())
-                .orElse(null);
+        return statements.query(connection, WRITTEN, values, row -> setAside(row, event, failure));
     }
 
     private static Settled.SetAside setAside(ResultSet row, Refused event, Outcome.Failure failure)
             throws SQLException {
-        RecordedEvent written = EventRow.read(row);
-        return new Settled.SetAside(written, event.attempts(), failure, row.getBoolean("holds_key"));
+        boolean found = row.next();
+        return new Settled.SetAside(
+                event.seq(),
+                found ? EventRow.read(row) : null,
+                event.attempts(),
+                failure,
+                found && row.getBoolean("holds_key"));
     }
 }

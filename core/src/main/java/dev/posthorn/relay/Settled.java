@@ -5,13 +5,14 @@ import dev.posthorn.sink.Outcome;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What came of a settle.
  *
  * @param done whether it is written; if not, another instance owns the lane
- * @param setAside events of which the database would not take what was to be written. They are dead letters now, without
- *     a row: what the lane knows of them and of their keys is not true any more
+ * @param setAside events of which the database would not take what was to be written. They are dead letters now, and have
+ *     no row: what the lane knows of them and of their keys is not true any more
  */
 record Settled(boolean done, List<SetAside> setAside) {
 
@@ -22,10 +23,11 @@ record Settled(boolean done, List<SetAside> setAside) {
         setAside = List.copyOf(setAside);
     }
 
-    /** @param event as its dead letter has it, perhaps without its payload */
-    record SetAside(RecordedEvent event, int attempts, Outcome.Failure failure, boolean holdsKey) {}
+    /** @param letter the event as its dead letter has it; null if it has none because it was delivered before */
+    record SetAside(
+            long seq, @Nullable RecordedEvent letter, int attempts, Outcome.Failure failure, boolean holdsKey) {}
 
     Set<Long> seqsSetAside() {
-        return setAside.stream().map(each -> each.event().seq()).collect(Collectors.toSet());
+        return setAside.stream().map(SetAside::seq).collect(Collectors.toSet());
     }
 }

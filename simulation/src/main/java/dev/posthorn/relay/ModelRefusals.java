@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import java.util.ArrayList;
@@ -31,15 +32,17 @@ final class ModelRefusals {
             Changes instead = refused.ended(REFUSED);
             if (!refused.isOfHistory()) {
                 instead.letters.add(letter(database, grant, refused));
-                setAside.add(new Settled.SetAside(
-                        Objects.requireNonNull(database.log.get(refused.seq())).recorded,
-                        refused.attempts(),
-                        REFUSED,
-                        refused.holdsKey()));
             }
+            setAside.add(setAside(database, refused));
             written.add(instead);
         }
         return new Written(with(asked, Changes.together(written)), new Settled(true, setAside));
+    }
+
+    private static Settled.SetAside setAside(ModelDatabase database, Refused refused) {
+        RecordedEvent letter =
+                refused.isOfHistory() ? null : Objects.requireNonNull(database.log.get(refused.seq())).recorded;
+        return new Settled.SetAside(refused.seq(), letter, refused.attempts(), REFUSED, refused.holdsKey());
     }
 
     private static LetterChange letter(ModelDatabase database, LaneGrant grant, Refused refused) {
