@@ -13,6 +13,7 @@ public record Actor(String name, @Nullable String requestId) {
 
     public Actor {
         Requests.required("requestedBy", name, Requests.MAX_NAME, "say who asks for it");
+        Requests.optional("requestId", requestId, Requests.MAX_NAME);
     }
 
     public static Actor named(String name) {

@@ -262,7 +262,7 @@ public final class Event {
                     FieldRules.name("type", type),
                     FieldRules.version(version),
                     aggregateType == null ? null : FieldRules.optionalName("aggregateType", aggregateType),
-                    key == null ? null : FieldRules.text("key", key, FieldRules.MAX_KEY),
+                    key == null ? null : FieldRules.key(key),
                     contentType == null ? BYTES : FieldRules.contentType(contentType),
                     FieldRules.payload(payload),
                     FieldRules.headers(headers),

@@ -1,5 +1,7 @@
 package dev.posthorn.event;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import java.time.Instant;
@@ -11,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 public final class FieldRules {
 
     static final int MAX_NAME = 255;
-    static final int MAX_KEY = 1024;
+
+    /** In UTF-8, which is what tables, indexes and brokers count. */
+    static final int MAX_KEY_BYTES = 1024;
 
     /** Visible ASCII without the wildcard of filters: fits a topic template, a URI reference and a header. */
     private static final Pattern NAME = Pattern.compile("[!-)+-~]+");
@@ -56,6 +60,15 @@ public final class FieldRules {
             throw refuse(field + " '" + printable(value) + "' holds a control character or half a surrogate pair");
         }
         return value;
+    }
+
+    static String key(String value) {
+        int bytes = value.getBytes(UTF_8).length;
+        if (bytes > MAX_KEY_BYTES) {
+            throw refuse(
+                    "key '" + printable(value) + "' has " + bytes + " bytes in UTF-8; the limit is " + MAX_KEY_BYTES);
+        }
+        return text("key", value, MAX_KEY_BYTES);
     }
 
     static String contentType(String value) {

@@ -3,6 +3,7 @@ package dev.posthorn.relay;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.DirectConnections;
+import dev.posthorn.event.FieldRules;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.PartitionKeeper;
 import dev.posthorn.log.PostgresLog;
@@ -49,6 +50,9 @@ public final class Relay implements AutoCloseable {
     private static final Duration LAST_PASS = Duration.ofSeconds(10);
 
     private static final Duration CHANGE_INTERVAL = Duration.ofMillis(50);
+
+    /** It is part of an index. */
+    private static final int LONGEST_INSTANCE = 255;
 
     private final String instance;
     private final RelayListener listener;
@@ -356,6 +360,12 @@ public final class Relay implements AutoCloseable {
 
         /** A name for this instance, unique among those that run; left out, a random one. */
         public Builder instance(String instance) {
+            if (instance.isBlank() || instance.length() > LONGEST_INSTANCE || !FieldRules.isStorable(instance)) {
+                throw new PosthornException(
+                        ErrorCode.INVALID_SETTING,
+                        "the relay's instance has " + instance.length() + " characters; it must have from 1 to "
+                                + LONGEST_INSTANCE + ", none of them a control character");
+            }
             this.instance = instance;
             return this;
         }

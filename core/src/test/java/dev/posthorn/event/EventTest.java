@@ -99,7 +99,10 @@ class EventTest {
     @Test
     void refusesKeysThatAreEmptyTooLongOrCannotBeStored() {
         refused(builder -> builder.key("")).hasMessage("key is empty; leave it out instead");
-        refused(builder -> builder.key("k".repeat(1025))).hasMessage("key has 1025 characters; the limit is 1024");
+        refused(builder -> builder.key("k".repeat(1025)))
+                .hasMessage("key '" + "k".repeat(80) + "…' has 1025 bytes in UTF-8; the limit is 1024");
+        refused(builder -> builder.key("漢".repeat(342)))
+                .hasMessage("key '" + "漢".repeat(80) + "…' has 1026 bytes in UTF-8; the limit is 1024");
         String rule = "holds a control character or half a surrogate pair";
         refused(builder -> builder.key(HALF_A_PAIR))
                 .hasMessageStartingWith("key '")
@@ -111,6 +114,7 @@ class EventTest {
         assertThat(with(builder -> builder.key("Größe 日本 \ud83d\ude00 *")).key())
                 .isEqualTo("Größe 日本 \ud83d\ude00 *");
         assertThat(with(builder -> builder.key("k".repeat(1024))).key()).hasSize(1024);
+        assertThat(with(builder -> builder.key("漢".repeat(341))).key()).hasSize(341);
     }
 
     @Test

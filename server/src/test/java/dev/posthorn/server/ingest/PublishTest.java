@@ -246,6 +246,20 @@ class PublishTest {
         assertRefused(publish(event.formatted("i".repeat(256))), 400, null, "id", "limit is 255");
     }
 
+    /** In bytes: an index, a topic and a header count nothing else. */
+    @Test
+    void longKeysAreRefusedAndTheLongestIsNot() {
+        String event = "{\"source\":\"s\",\"type\":\"t\",\"key\":\"%s\",\"data\":1}";
+        assertThat(publish(event.formatted("漢".repeat(341))).status()).isEqualTo(202);
+        assertThat(publish(event.formatted("k".repeat(1024))).status()).isEqualTo(202);
+        assertRefused(
+                publish(event.formatted("漢".repeat(1000))),
+                400,
+                null,
+                "key",
+                "has 3000 bytes in UTF-8; the limit is 1024");
+    }
+
     @Test
     void moreEventsThanAllowedAreTooLarge() {
         String event = "{\"source\":\"s\",\"type\":\"many\",\"data\":1}";
