@@ -2,8 +2,8 @@ package dev.posthorn.relay;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
-import dev.posthorn.log.DirectConnections;
 import dev.posthorn.event.FieldRules;
+import dev.posthorn.log.DirectConnections;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.PartitionKeeper;
 import dev.posthorn.log.PostgresLog;

@@ -102,9 +102,8 @@ final class SentBefore {
 
     private @Nullable Tracked find(Tracked again) {
         Tracked former = rows.getOrDefault(again.seq(), events.get(again.seq()));
-        boolean same = former != null
-                && isSame(former, again.event())
-                && Objects.equals(former.replay(), again.replay());
+        boolean same =
+                former != null && isSame(former, again.event()) && Objects.equals(former.replay(), again.replay());
         return same ? former : null;
     }
 

@@ -48,6 +48,7 @@ final class ModelDatabase {
 
     /** Committed by who did not wait for the disk. */
     private final List<EventRow> unflushed = new ArrayList<>();
+
     private long lastId;
     private long lastEpoch;
 

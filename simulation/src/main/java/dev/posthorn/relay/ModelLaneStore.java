@@ -49,7 +49,6 @@ final class ModelLaneStore implements LaneStore {
     private final ModelWriter writer;
 
     /** Of the last settle, in case its answer is lost. */
-
     ModelLaneStore(ModelDatabase database, LaneGrant grant, Guards guards, Witness witness) {
         this.database = database;
         this.grant = grant;

@@ -54,6 +54,7 @@ final class ModelRefusals {
 
     private static Settlement with(Settlement asked, Changes changes) {
         return new Settlement(
+                asked.former(),
                 asked.turn(),
                 asked.mark(),
                 asked.high(),

@@ -1,12 +1,12 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.relay.Tables.EventRow;
 import dev.posthorn.sink.Answer;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.sink.Sink;
-import dev.posthorn.relay.Tables.EventRow;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
