@@ -48,7 +48,7 @@ public final class Outage {
 
     /**
      * The same about a statement of Posthorn's own: how long it takes does not depend on what is in an event, so to be
-     * cancelled is no fault of an event either.
+     * cancelled is no fault of an event either; and what has no SQLSTATE was said by a pool, not by the server.
      */
     public static boolean isOneOrCancelled(Throwable failure) {
         return anywhere(failure, each -> isAbsence(each) || isCancellation(each));
@@ -78,7 +78,7 @@ public final class Outage {
 
     private static boolean isCancellation(Throwable each) {
         return each instanceof SQLTimeoutException
-                || (each instanceof SQLException e && begins(e.getSQLState(), CANCELLED));
+                || (each instanceof SQLException e && (e.getSQLState() == null || begins(e.getSQLState(), CANCELLED)));
     }
 
     /** Pools and handlers throw exceptions without a state. */

@@ -5,6 +5,7 @@ import dev.posthorn.log.Filter;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Subscription;
+import dev.posthorn.relay.WhenUnavailable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -65,26 +66,30 @@ public final class Consumption {
         this.letters = new ConsumerLetters(schema);
     }
 
-    /** Has the effects of those that are fresh, in one transaction; tells how many these were. */
-    public int take(List<Event> events) throws Exception {
-        return take(consumer, events);
+    /**
+     * Has the effects of those that are fresh, in one transaction; tells how many these were.
+     *
+     * @param called run before the handler is: what fails without that is no event's fault
+     */
+    public int take(List<Event> events, Runnable called) throws Exception {
+        return take(consumer, events, called);
     }
 
     /** Has the effect of an event that was set aside before. */
-    void takeAgain(Event event) throws Exception {
-        take(consumer + REPLAYED, List.of(event));
+    void takeAgain(Event event, Runnable called) throws Exception {
+        take(consumer + REPLAYED, List.of(event), called);
     }
 
-    private int take(String name, List<Event> events) throws Exception {
+    private int take(String name, List<Event> events, Runnable called) throws Exception {
         return transactions.run(connection -> {
             if (inbox == null) {
-                return call(connection, events);
+                return call(connection, events, called);
             }
             if (events.size() == 1) {
                 UUID id = events.get(0).id();
-                return fresh(inbox.once(connection, name, id, same -> call(same, events)));
+                return fresh(inbox.once(connection, name, id, same -> call(same, events, called)));
             }
-            return inbox.onceEach(connection, name, events, Event::id, this::call)
+            return inbox.onceEach(connection, name, events, Event::id, (same, fresh) -> call(same, fresh, called))
                     .size();
         });
     }
@@ -93,7 +98,8 @@ public final class Consumption {
         return once.isDuplicate() ? 0 : 1;
     }
 
-    private int call(Connection connection, List<Event> events) throws Exception {
+    private int call(Connection connection, List<Event> events, Runnable called) throws Exception {
+        called.run();
         AutoCloseable scope = around.apply(events);
         try {
             handler.handle(connection, events);
@@ -142,6 +148,7 @@ public final class Consumption {
                 .filter(Filter.NONE)
                 .lanes(1)
                 .timeout(REPLAY_TIMEOUT)
+                .whenUnavailable(WhenUnavailable.WAIT)
                 .build();
     }
 

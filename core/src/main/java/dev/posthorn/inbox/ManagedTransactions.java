@@ -3,6 +3,7 @@ package dev.posthorn.inbox;
 import dev.posthorn.error.PosthornException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -45,7 +46,7 @@ final class ManagedTransactions implements Transactions {
     }
 
     private <T extends @Nullable Object, E extends Exception> T attempt(Effect<T, E> work) throws E {
-        try (Connection connection = dataSource.getConnection()) {
+        try (Connection connection = connect()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
@@ -60,6 +61,15 @@ final class ManagedTransactions implements Transactions {
             }
         } catch (SQLException e) {
             throw PosthornException.database("an event's transaction", e);
+        }
+    }
+
+    /** Pools say in many ways that they have no connection, some of them without an SQLSTATE. It is an outage. */
+    private Connection connect() throws SQLException {
+        try {
+            return dataSource.getConnection();
+        } catch (SQLException e) {
+            throw new SQLTransientConnectionException(e.getMessage(), e.getSQLState(), e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.posthorn.inbox;
 
+import dev.posthorn.error.Outage;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.sink.Answer;
@@ -13,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Hands replayed dead letters to the consumer that could not take them. */
 final class ReplaySink implements Sink {
@@ -76,16 +78,23 @@ final class ReplaySink implements Sink {
         }
 
         private Outcome outcome(Event event) {
+            AtomicBoolean called = new AtomicBoolean();
             long started = System.nanoTime();
             try {
-                consumption.takeAgain(event);
+                consumption.takeAgain(event, () -> called.set(true));
                 return Outcome.DELIVERED;
             } catch (Exception e) {
-                FailedAttempt failed = FailedAttempt.since(started, e);
-                return e instanceof RejectedEventException
-                        ? new Outcome.Reject(failed.errorClass(), failed.reason())
-                        : new Outcome.Retry(failed.errorClass(), failed.reason());
+                return failure(FailedAttempt.since(started, e), called.get());
             }
+        }
+
+        private static Outcome failure(FailedAttempt failed, boolean called) {
+            if (!called || Outage.isOne(failed.failure())) {
+                return new Outcome.Unavailable(failed.errorClass(), failed.reason());
+            }
+            return failed.failure() instanceof RejectedEventException
+                    ? new Outcome.Reject(failed.errorClass(), failed.reason())
+                    : new Outcome.Retry(failed.errorClass(), failed.reason());
         }
 
         @Override

@@ -1,7 +1,6 @@
 package dev.posthorn.webhook;
 
-import dev.posthorn.error.ErrorCode;
-import dev.posthorn.error.PosthornException;
+import dev.posthorn.error.Outage;
 import dev.posthorn.event.EventIds;
 import dev.posthorn.inbox.Effect;
 import dev.posthorn.inbox.Inbox;
@@ -10,7 +9,6 @@ import dev.posthorn.inbox.Transactions;
 import dev.posthorn.webhook.Reception.Kind;
 import java.io.IOException;
 import java.io.InputStream;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -147,14 +145,9 @@ public final class WebhookReceiver {
             Thread.currentThread().interrupt();
         }
         log.warn("Consumer {}: webhook {} failed; its sender is to try again", consumer, webhook.id(), failure);
-        return isDatabase(failure)
+        return Outage.isOneOrCancelled(failure)
                 ? new Reception(Kind.UNAVAILABLE, "not possible at present; try again", retryAfter)
                 : new Reception(Kind.FAILED, "failed; try again", retryAfter);
-    }
-
-    private static boolean isDatabase(Throwable failure) {
-        return failure instanceof SQLException
-                || (failure instanceof PosthornException ours && ours.code().kind() == ErrorCode.Kind.EXTERNAL);
     }
 
     private static Reception malformed(String text) {

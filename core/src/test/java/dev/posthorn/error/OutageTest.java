@@ -68,6 +68,14 @@ class OutageTest {
     }
 
     @Test
+    void withoutAStateAStatementOfOursWasRefusedByThePool() {
+        SQLException closed = new SQLException("the pool has been closed");
+        assertThat(Outage.isOneOrCancelled(PosthornException.database("settling", closed)))
+                .isTrue();
+        assertThat(Outage.isOneOrCancelled(new IllegalStateException())).isFalse();
+    }
+
+    @Test
     void itIsFoundWhereverItIsWrapped() {
         assertThat(Outage.isOne(new RuntimeException(new RuntimeException(sql("25006")))))
                 .isTrue();

@@ -31,22 +31,45 @@ public final class OutboxDatabase {
         static final EmbeddedPostgres SHARED = EmbeddedPostgres.builder().start();
     }
 
+    private final String name;
     private final DataSource dataSource;
     private final Outbox outbox = Outbox.create();
 
-    private OutboxDatabase(DataSource dataSource) {
+    private OutboxDatabase(String name, DataSource dataSource) {
+        this.name = name;
         this.dataSource = dataSource;
     }
 
     public static OutboxDatabase create() throws SQLException {
         String name = "kafka_" + COUNT.incrementAndGet();
-        try (Connection connection = Server.SHARED.dataSource().getConnection();
-                var statement = connection.createStatement()) {
-            statement.execute("CREATE DATABASE " + name);
-        }
+        administer("CREATE DATABASE " + name);
         DataSource dataSource = Server.SHARED.dataSource(name);
         new Schema(SchemaName.DEFAULT).install(dataSource);
-        return new OutboxDatabase(dataSource);
+        return new OutboxDatabase(name, dataSource);
+    }
+
+    private static void administer(String sql) throws SQLException {
+        try (Connection connection = Server.SHARED.dataSource().getConnection();
+                var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** As it is to new sessions while another server takes over. */
+    public void readOnly(boolean readOnly) throws SQLException {
+        administer("ALTER DATABASE " + name + " SET default_transaction_read_only = " + readOnly);
+    }
+
+    public String jdbcUrl() {
+        return Server.SHARED.jdbcUrl(name);
+    }
+
+    public static String user() {
+        return Server.SHARED.user();
+    }
+
+    public static String password() {
+        return Server.SHARED.password();
     }
 
     public DataSource dataSource() {

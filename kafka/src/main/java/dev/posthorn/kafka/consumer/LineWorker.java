@@ -1,5 +1,6 @@
 package dev.posthorn.kafka.consumer;
 
+import dev.posthorn.error.Outage;
 import dev.posthorn.event.Event;
 import dev.posthorn.inbox.ConsumerListener;
 import dev.posthorn.inbox.Consumption;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,14 +66,16 @@ final class LineWorker implements Runnable {
             portions.forEach(this::oneByOne);
             return;
         }
+        AtomicBoolean called = new AtomicBoolean();
         try {
-            take(portions.stream()
+            List<Event> events = portions.stream()
                     .flatMap(portion -> portion.records().stream())
                     .map(Taken::event)
-                    .toList());
+                    .toList();
+            take(events, called);
             portions.forEach(portion -> lines.release(portion, portion.records().size()));
         } catch (Throwable e) {
-            if (isOutage(e)) {
+            if (isNobodysFault(e, called)) {
                 portions.forEach(portion -> lines.postpone(portion, 0, OUTAGE_PAUSE));
             } else {
                 log.debug("Consumer {}: a batch failed, handling its events one by one", consumer, e);
@@ -88,8 +92,8 @@ final class LineWorker implements Runnable {
         return portions.stream().flatMap(portion -> portion.records().stream()).allMatch(Taken::isReadable);
     }
 
-    private void take(List<Event> events) throws Exception {
-        int fresh = consumption.take(events);
+    private void take(List<Event> events, AtomicBoolean called) throws Exception {
+        int fresh = consumption.take(events, () -> called.set(true));
         if (fresh > 0) {
             listener.processed(consumer, fresh);
         }
@@ -121,25 +125,32 @@ final class LineWorker implements Runnable {
             return setAside(taken);
         }
         long started = System.nanoTime();
+        if (!taken.isReadable()) {
+            return failed(taken, FailedAttempt.since(started, taken.whyUnreadable()));
+        }
+        AtomicBoolean called = new AtomicBoolean();
         try {
-            taken.requireReadable();
-            take(List.of(taken.event()));
+            take(List.of(taken.event()), called);
             return Optional.empty();
         } catch (Throwable e) { // An error too: a message that overflows the stack must not end the thread.
-            return isOutage(e) ? Optional.of(OUTAGE_PAUSE) : failed(taken, FailedAttempt.since(started, e));
+            return isNobodysFault(e, called)
+                    ? Optional.of(OUTAGE_PAUSE)
+                    : failed(taken, FailedAttempt.since(started, e));
         }
     }
 
-    private boolean isOutage(Throwable e) {
-        boolean outage = DatabaseOutage.isCauseOf(e) || Thread.currentThread().isInterrupted();
-        if (outage) {
+    /** Nothing can be said against an event whose handler was not even called. */
+    private boolean isNobodysFault(Throwable e, AtomicBoolean called) {
+        boolean nobodys =
+                !called.get() || Outage.isOne(e) || Thread.currentThread().isInterrupted();
+        if (nobodys) {
             log.warn(
                     "Consumer {}: {}. That counts for no event; trying again every {} ms",
                     consumer,
                     e.getMessage(),
                     OUTAGE_PAUSE.toMillis());
         }
-        return outage;
+        return nobodys;
     }
 
     private Optional<Duration> failed(Taken taken, FailedAttempt attempt) {

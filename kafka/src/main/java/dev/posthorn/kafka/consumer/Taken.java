@@ -5,6 +5,7 @@ import dev.posthorn.inbox.FailedAttempt;
 import dev.posthorn.inbox.RejectedEventException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,11 @@ final class Taken {
         return partition;
     }
 
+    /** For people: where the record is. */
+    String place() {
+        return partition + "@" + record.offset();
+    }
+
     Event event() {
         return event;
     }
@@ -51,10 +57,8 @@ final class Taken {
         return unreadable == null;
     }
 
-    void requireReadable() {
-        if (unreadable != null) {
-            throw unreadable;
-        }
+    RejectedEventException whyUnreadable() {
+        return Objects.requireNonNull(unreadable, "it is readable");
     }
 
     void failed(FailedAttempt attempt) {

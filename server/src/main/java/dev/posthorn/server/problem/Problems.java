@@ -1,9 +1,8 @@
 package dev.posthorn.server.problem;
 
+import dev.posthorn.error.Outage;
 import dev.posthorn.error.PosthornException;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,12 +15,6 @@ public final class Problems {
     private static final int DEEPEST_CAUSE = 10;
 
     private static final Duration SOON = Duration.ofSeconds(1);
-
-    /**
-     * Classes of SQLSTATE that pass by themselves: connection, resources, operator intervention (a restart), transaction
-     * rollback, read-only (a fail-over).
-     */
-    private static final Set<String> PASSING = Set.of("08", "53", "57", "40", "25");
 
     private Problems() {}
 
@@ -52,19 +45,10 @@ public final class Problems {
             case INVALID_REQUEST, INVALID_SETTING -> Problem.of(ProblemType.INVALID_REQUEST, message);
             case NOT_FOUND -> Problem.of(ProblemType.NOT_FOUND, message);
             case CONFLICT -> Problem.of(ProblemType.CONFLICT, message);
-            case DATABASE -> isPassing(error) ? databaseIsAway(error) : unexpected(error);
+            case DATABASE -> Outage.isOneOrCancelled(error) ? databaseIsAway(error) : unexpected(error);
             case SCHEMA_MISMATCH, IN_RECOVERY, CLUSTER_CHANGED -> Problem.unavailable(message, SOON);
             case AUTO_COMMIT -> unexpected(error);
         };
-    }
-
-    private static boolean isPassing(PosthornException error) {
-        if (!(error.getCause() instanceof SQLException sql)) {
-            return false;
-        }
-        String state = sql.getSQLState();
-        // The pool has no state to tell when it waited for a connection in vain.
-        return state == null || (state.length() >= 2 && PASSING.contains(state.substring(0, 2)));
     }
 
     private static Problem databaseIsAway(PosthornException error) {
