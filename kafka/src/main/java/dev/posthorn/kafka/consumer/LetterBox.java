@@ -4,12 +4,21 @@ import dev.posthorn.event.Event;
 import dev.posthorn.inbox.Consumption;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Dead letters in the consumer's own database. */
 final class LetterBox implements DeadEnd {
 
+    private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
+
     private static final String ORIGIN = "posthorn-origin";
+
+    /** Data, a constraint, a limit such as that of an index: the same letter would never be taken. */
+    private static final List<String> OF_THE_LETTER = List.of("22", "23", "54");
 
     private final Consumption consumption;
 
@@ -17,16 +26,38 @@ final class LetterBox implements DeadEnd {
         this.consumption = consumption;
     }
 
+    /** A letter that no row takes is one with nothing in it but the record's value: the offset has to go on. */
     @Override
     public void keep(Taken taken) throws SQLException {
-        consumption.setAside(withOrigin(taken), taken.failures());
+        try {
+            consumption.setAside(withOrigin(taken, taken.event()), taken.failures());
+        } catch (RuntimeException e) {
+            if (!isOfTheLetter(e)) {
+                throw e;
+            }
+            log.warn("The dead letter of {} keeps the record's value only: {}", taken.place(), e.getMessage());
+            Event bare = Reading.bare(taken.event().id(), taken.record(), null);
+            consumption.setAside(withOrigin(taken, bare), taken.failures());
+        }
+    }
+
+    private static boolean isOfTheLetter(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof SQLException sql && isOfTheLetter(sql.getSQLState())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOfTheLetter(@Nullable String state) {
+        return state != null && OF_THE_LETTER.stream().anyMatch(state::startsWith);
     }
 
     /** So that whoever reads the letter finds the record. */
-    private static Event withOrigin(Taken taken) {
-        Event event = taken.event();
+    private static Event withOrigin(Taken taken, Event event) {
         Map<String, String> headers = new HashMap<>(event.headers());
-        headers.put(ORIGIN, taken.partition() + "@" + taken.record().offset());
+        headers.put(ORIGIN, taken.place());
         return event.withHeaders(headers);
     }
 }
