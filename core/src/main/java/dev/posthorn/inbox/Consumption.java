@@ -1,6 +1,7 @@
 package dev.posthorn.inbox;
 
 import dev.posthorn.event.Event;
+import dev.posthorn.log.DurableCommit;
 import dev.posthorn.log.Filter;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
@@ -83,6 +84,7 @@ public final class Consumption {
     private int take(String name, List<Event> events, Runnable called) throws Exception {
         return transactions.run(connection -> {
             if (inbox == null) {
+                DurableCommit.demand(connection);
                 return call(connection, events, called);
             }
             if (events.size() == 1) {
@@ -113,6 +115,7 @@ public final class Consumption {
     public boolean setAside(Event event, List<FailedAttempt> attempts) throws SQLException {
         return transactions.run(connection -> {
             if (inbox == null) {
+                DurableCommit.demand(connection);
                 return bury(connection, event, attempts);
             }
             return !inbox.once(connection, consumer, event.id(), same -> bury(same, event, attempts))

@@ -1,5 +1,6 @@
 package dev.posthorn.inbox;
 
+import dev.posthorn.log.DurableCommit;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.log.Sql;
 import java.sql.Connection;
@@ -19,13 +20,16 @@ import org.jspecify.annotations.Nullable;
 final class Entries {
 
     private static final String ENTER_ONE = """
-            INSERT INTO posthorn.inbox_entry (consumer, event_id) VALUES (:consumer, :id) ON CONFLICT DO NOTHING
+            INSERT INTO posthorn.inbox_entry (consumer, event_id)
+            SELECT :consumer::text, :id::uuid WHERE {durable}
+                ON CONFLICT DO NOTHING
             """;
 
     /** In one order for all, so that two batches cannot deadlock. */
     private static final String ENTER_EACH = """
             INSERT INTO posthorn.inbox_entry (consumer, event_id)
             SELECT :consumer::text, event_id FROM unnest(:ids::uuid[]) AS claimed (event_id)
+             WHERE {durable}
              ORDER BY event_id
                 ON CONFLICT DO NOTHING
             RETURNING event_id
@@ -36,6 +40,7 @@ final class Entries {
             INSERT INTO posthorn.inbox_entry (consumer, event_id, digest)
             SELECT :consumer::text, event_id, digest
               FROM unnest(:ids::uuid[], :digests::bytea[]) AS claimed (event_id, digest)
+             WHERE {durable}
              ORDER BY event_id
                 ON CONFLICT DO NOTHING
             RETURNING event_id
@@ -52,10 +57,15 @@ final class Entries {
     private final Sql digests;
 
     Entries(SchemaName schema) {
-        this.enterOne = Sql.of(schema, ENTER_ONE);
-        this.enterEach = Sql.of(schema, ENTER_EACH);
-        this.enterWithDigests = Sql.of(schema, ENTER_WITH_DIGESTS);
+        this.enterOne = durable(schema, ENTER_ONE);
+        this.enterEach = durable(schema, ENTER_EACH);
+        this.enterWithDigests = durable(schema, ENTER_WITH_DIGESTS);
         this.digests = Sql.of(schema, DIGESTS);
+    }
+
+    /** The entry comes with an effect, and whoever sent the event is told that it need not come again. */
+    private static Sql durable(SchemaName schema, String sql) {
+        return Sql.of(schema, sql.replace("{durable}", DurableCommit.CONDITION));
     }
 
     /** Whether it was not there before. */

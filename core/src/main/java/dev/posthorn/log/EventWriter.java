@@ -18,14 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Writes events into the caller's transaction. */
 public final class EventWriter {
 
-    /**
-     * A row that is visible before it is durable could be delivered and then un-happen, so the transaction is made to
-     * commit synchronously. As a condition of the INSERT this costs no round trip.
-     */
-    private static final String COMMIT_DURABLY = """
-            WHERE current_setting('synchronous_commit') <> 'off'
-               OR set_config('synchronous_commit', 'on', true) = 'on'
-            """;
+    /** A row that is visible before it is durable could be delivered and then un-happen. */
+    private static final String COMMIT_DURABLY = "WHERE " + DurableCommit.CONDITION;
 
     private static final String COLUMNS = """
             INSERT INTO posthorn.event (id, source_id, source, type, version, aggregate_type, key, content_type, payload,

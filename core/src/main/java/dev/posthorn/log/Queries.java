@@ -47,12 +47,20 @@ public final class Queries {
     public <T extends @Nullable Object> T run(String what, Work<T> work) {
         try {
             return BorrowedConnection.transaction(
-                    dataSource,
-                    BorrowedConnection.MINUTES,
-                    connection -> work.run(new Transaction(connection, schema)));
+                    dataSource, BorrowedConnection.MINUTES, connection -> run(connection, work));
         } catch (SQLException e) {
             throw PosthornException.database(what, e);
         }
+    }
+
+    private <T extends @Nullable Object> T run(Connection connection, Work<T> work) throws SQLException {
+        Transaction transaction = new Transaction(connection, schema);
+        T result = work.run(transaction);
+        if (transaction.changed) {
+            // Whoever asked for it is told that it is done.
+            DurableCommit.demand(connection);
+        }
+        return result;
     }
 
     /** An open transaction of {@link #run}. */
@@ -60,6 +68,7 @@ public final class Queries {
 
         private final Connection connection;
         private final SchemaName schema;
+        private boolean changed;
 
         private Transaction(Connection connection, SchemaName schema) {
             this.connection = connection;
@@ -76,6 +85,7 @@ public final class Queries {
 
         /** Changes something and tells how many rows it met. */
         public int update(String sql, Map<String, ? extends @Nullable Object> values) throws SQLException {
+            changed = true;
             try (PreparedStatement statement = Sql.of(schema, sql).prepare(connection, values)) {
                 return statement.executeUpdate();
             }
@@ -83,6 +93,7 @@ public final class Queries {
 
         public <T> List<T> list(String sql, Map<String, ? extends @Nullable Object> values, Row<T> row)
                 throws SQLException {
+            changed |= !sql.startsWith("SELECT");
             try (PreparedStatement statement = Sql.of(schema, sql).prepare(connection, values);
                     ResultSet rows = statement.executeQuery()) {
                 List<T> found = new ArrayList<>();
