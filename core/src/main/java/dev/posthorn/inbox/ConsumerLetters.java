@@ -43,7 +43,7 @@ final class ConsumerLetters {
     private static final String ADD_ATTEMPTS = """
             INSERT INTO posthorn.attempt
                    (subscription_id, seq, number, started_at, took_ms, outcome, error_class, message, instance)
-            SELECT :subscription, :seq, number, posthorn.clock() - ago * interval '1 microsecond', took,
+            SELECT :subscription, :seq, :earlier + number, posthorn.clock() - ago * interval '1 microsecond', took,
                    CASE error_class WHEN 'rejected' THEN 'REJECT' ELSE 'RETRY' END, error_class, message, :consumer
               FROM unnest(:ago::bigint[], :took::bigint[], :error_classes::text[], :messages::text[])
                    WITH ORDINALITY AS a (ago, took, error_class, message, number)
@@ -57,8 +57,9 @@ final class ConsumerLetters {
         this.addAttempts = Sql.of(schema, ADD_ATTEMPTS);
     }
 
-    void bury(Connection connection, String consumer, Event event, List<FailedAttempt> attempts) throws SQLException {
-        try (PreparedStatement statement = bury.prepare(connection, letter(consumer, event, attempts));
+    void bury(Connection connection, String consumer, Event event, List<FailedAttempt> attempts, int earlier)
+            throws SQLException {
+        try (PreparedStatement statement = bury.prepare(connection, letter(consumer, event, attempts, earlier));
                 ResultSet row = statement.executeQuery()) {
             if (!row.next()) {
                 throw new PosthornException(
@@ -66,11 +67,17 @@ final class ConsumerLetters {
                         "there is no subscription named '" + consumer + "' that could hold the dead letters of this"
                                 + " consumer; a relay that serves the consumer's subscription makes it");
             }
-            addAttempts(connection, consumer, row.getLong("subscription_id"), row.getLong("seq"), attempts);
+            Map<String, @Nullable Object> letter = new HashMap<>();
+            letter.put("subscription", row.getLong("subscription_id"));
+            letter.put("seq", row.getLong("seq"));
+            letter.put("earlier", earlier);
+            letter.put("consumer", consumer);
+            addAttempts(connection, letter, attempts);
         }
     }
 
-    private static Map<String, @Nullable Object> letter(String consumer, Event event, List<FailedAttempt> attempts) {
+    private static Map<String, @Nullable Object> letter(
+            String consumer, Event event, List<FailedAttempt> attempts, int earlier) {
         FailedAttempt last = attempts.get(attempts.size() - 1);
         List<Map.Entry<String, String>> headers = List.copyOf(event.headers().entrySet());
         Map<String, @Nullable Object> values = new HashMap<>();
@@ -87,7 +94,7 @@ final class ConsumerLetters {
         values.put("header_names", headers.stream().map(Map.Entry::getKey).toArray(String[]::new));
         values.put("header_values", headers.stream().map(Map.Entry::getValue).toArray(String[]::new));
         values.put("occurred_at", event.occurredAt());
-        values.put("attempts", attempts.size());
+        values.put("attempts", earlier + attempts.size());
         values.put("error_class", last.errorClass().label());
         values.put("error_message", Storable.text(last.reason()));
         values.put("cause", Cause.of(String.valueOf(Storable.text(last.reason()))));
@@ -95,13 +102,9 @@ final class ConsumerLetters {
         return values;
     }
 
-    private void addAttempts(
-            Connection connection, String consumer, long subscription, long seq, List<FailedAttempt> attempts)
+    private void addAttempts(Connection connection, Map<String, @Nullable Object> letter, List<FailedAttempt> attempts)
             throws SQLException {
-        Map<String, @Nullable Object> values = new HashMap<>();
-        values.put("subscription", subscription);
-        values.put("seq", seq);
-        values.put("consumer", consumer);
+        Map<String, @Nullable Object> values = new HashMap<>(letter);
         values.put("ago", numbers(attempts, ConsumerLetters::microsecondsAgo));
         values.put("took", numbers(attempts, attempt -> attempt.took().toMillis()));
         values.put(

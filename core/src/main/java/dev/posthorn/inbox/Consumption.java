@@ -1,6 +1,7 @@
 package dev.posthorn.inbox;
 
 import dev.posthorn.event.Event;
+import dev.posthorn.inbox.ConsumerListener.Partition;
 import dev.posthorn.log.DurableCommit;
 import dev.posthorn.log.Filter;
 import dev.posthorn.log.Queries;
@@ -46,6 +47,7 @@ public final class Consumption {
     private final Function<List<Event>, AutoCloseable> around;
     private final @Nullable Inbox inbox;
     private final ConsumerLetters letters;
+    private final CountedAttempts counted;
 
     /**
      * @param around opened before each call of the handler and closed after it
@@ -65,35 +67,39 @@ public final class Consumption {
         this.around = around;
         this.inbox = deduplicates ? Inbox.builder().schema(schema.name()).build() : null;
         this.letters = new ConsumerLetters(schema);
+        this.counted = new CountedAttempts(consumer, schema);
     }
 
     /**
      * Has the effects of those that are fresh, in one transaction; tells how many these were.
      *
+     * @param counted attempts that were counted, which is forgotten with the effect
      * @param called run before the handler is: what fails without that is no event's fault
      */
-    public int take(List<Event> events, Runnable called) throws Exception {
-        return take(consumer, events, called);
+    public int take(List<Event> events, List<Counted> counted, Runnable called) throws Exception {
+        return transactions.run(connection -> {
+            int fresh = take(connection, consumer, events, called);
+            this.counted.forget(connection, counted);
+            return fresh;
+        });
     }
 
     /** Has the effect of an event that was set aside before. */
     void takeAgain(Event event, Runnable called) throws Exception {
-        take(consumer + REPLAYED, List.of(event), called);
+        transactions.run(connection -> take(connection, consumer + REPLAYED, List.of(event), called));
     }
 
-    private int take(String name, List<Event> events, Runnable called) throws Exception {
-        return transactions.run(connection -> {
-            if (inbox == null) {
-                DurableCommit.demand(connection);
-                return call(connection, events, called);
-            }
-            if (events.size() == 1) {
-                UUID id = events.get(0).id();
-                return fresh(inbox.once(connection, name, id, same -> call(same, events, called)));
-            }
-            return inbox.onceEach(connection, name, events, Event::id, (same, fresh) -> call(same, fresh, called))
-                    .size();
-        });
+    private int take(Connection connection, String name, List<Event> events, Runnable called) throws Exception {
+        if (inbox == null) {
+            DurableCommit.demand(connection);
+            return call(connection, events, called);
+        }
+        if (events.size() == 1) {
+            UUID id = events.get(0).id();
+            return fresh(inbox.once(connection, name, id, same -> call(same, events, called)));
+        }
+        return inbox.onceEach(connection, name, events, Event::id, (same, fresh) -> call(same, fresh, called))
+                .size();
     }
 
     private static int fresh(Once<Integer> once) {
@@ -111,20 +117,28 @@ public final class Consumption {
         }
     }
 
-    /** Makes an event a dead letter with all that was tried; false if the consumer has taken it meanwhile. */
-    public boolean setAside(Event event, List<FailedAttempt> attempts) throws SQLException {
+    /**
+     * Makes an event a dead letter with all that was tried; false if the consumer has taken it meanwhile.
+     *
+     * @param earlier how many attempts others made of which only the number is known
+     * @param counted attempts that were counted, which is forgotten with the letter
+     */
+    public boolean setAside(Event event, List<FailedAttempt> attempts, int earlier, List<Counted> counted)
+            throws SQLException {
         return transactions.run(connection -> {
+            this.counted.forget(connection, counted);
             if (inbox == null) {
                 DurableCommit.demand(connection);
-                return bury(connection, event, attempts);
+                return bury(connection, event, attempts, earlier);
             }
-            return !inbox.once(connection, consumer, event.id(), same -> bury(same, event, attempts))
+            return !inbox.once(connection, consumer, event.id(), same -> bury(same, event, attempts, earlier))
                     .isDuplicate();
         });
     }
 
-    private boolean bury(Connection connection, Event event, List<FailedAttempt> attempts) throws SQLException {
-        letters.bury(connection, consumer, event, attempts);
+    private boolean bury(Connection connection, Event event, List<FailedAttempt> attempts, int earlier)
+            throws SQLException {
+        letters.bury(connection, consumer, event, attempts, earlier);
         return true;
     }
 
@@ -143,6 +157,36 @@ public final class Consumption {
         values.put("consumers", names().toArray(String[]::new));
         values.put("entries", entries == null ? null : entries.toMillis());
         new Queries(dataSource, schema).run("storing for how long inbox entries are kept", t -> t.update(KEEP, values));
+    }
+
+    /**
+     * A member begins with a partition, which it has until it {@linkplain #end ends} it.
+     *
+     * @param offset where the group goes on
+     */
+    public Inheritance begin(Partition partition, UUID member, long offset) throws SQLException {
+        return transactions.run(connection -> counted.begin(connection, partition, member, offset));
+    }
+
+    /** The member has nothing of these partitions in hand any more. */
+    public void end(List<Partition> partitions, UUID member) throws SQLException {
+        transactions.run(connection -> {
+            counted.end(connection, partitions, member);
+            return true;
+        });
+    }
+
+    /** Writes down attempts that are about to be made; gives those of events that were not taken before. */
+    public Set<Counted> count(List<Counted> attempts) throws SQLException {
+        return transactions.run(connection -> counted.count(connection, attempts));
+    }
+
+    /** They ended in something that is not in the database. */
+    public void forget(List<Counted> attempts) throws SQLException {
+        transactions.run(connection -> {
+            counted.forget(connection, attempts);
+            return true;
+        });
     }
 
     /** Where replays of its dead letters go, for a relay to serve. */

@@ -38,6 +38,7 @@ public final class Schema {
             "010_replay.sql",
             "011_audit.sql",
             "012_dead_letters.sql",
+            "013_consumer_attempts.sql",
             "014_retention_settings.sql",
             "015_cluster.sql",
             "016_keys.sql");

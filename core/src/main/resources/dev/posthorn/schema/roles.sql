@@ -10,6 +10,7 @@ GRANT INSERT ON posthorn.event TO posthorn_writer;
 GRANT USAGE ON SEQUENCE posthorn.event_seq TO posthorn_writer;
 GRANT SELECT, INSERT ON posthorn.inbox_entry TO posthorn_writer;
 GRANT SELECT, INSERT, UPDATE ON posthorn.inbox_retention TO posthorn_writer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.consumer_partition, posthorn.consumer_attempt TO posthorn_writer;
 
 DO $$ BEGIN
     CREATE ROLE posthorn_relay NOLOGIN;

@@ -107,7 +107,7 @@ class DurableInboxTest {
 
     @Test
     void aConsumersEffectsOutlastACrashAlsoWithoutEntries() throws Exception {
-        consumption(false).take(List.of(event()), () -> {});
+        consumption(false).take(List.of(event()), List.of(), () -> {});
         crash();
         assertThat(bookings()).isEqualTo(1);
     }
@@ -116,7 +116,8 @@ class DurableInboxTest {
     void aConsumersDeadLetterOutlastsACrashAlsoWithoutEntries() throws Exception {
         Consumption consumption = consumption(false);
         new Subscriptions(dataSource, SchemaName.DEFAULT).register(consumption.subscription());
-        consumption.setAside(event(), List.of(new FailedAttempt(0, Duration.ZERO, new RuntimeException("no"))));
+        consumption.setAside(
+                event(), List.of(new FailedAttempt(0, Duration.ZERO, new RuntimeException("no"))), 0, List.of());
         crash();
         assertThat(database.number("SELECT count(*) FROM posthorn.dead_letter")).isEqualTo(1);
     }

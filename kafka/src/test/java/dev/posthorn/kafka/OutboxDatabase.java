@@ -114,6 +114,15 @@ public final class OutboxDatabase {
                 .start(ReplayRequest.ofQuery(DeadLetterQuery.OPEN).build(), Actor.named("test"));
     }
 
+    public void execute(String sql) {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** What to do with a row. */
     public interface Reading<T> {
         T of(ResultSet row) throws SQLException;

@@ -1,8 +1,11 @@
 package dev.posthorn.kafka.consumer;
 
+import dev.posthorn.inbox.Counted;
 import java.util.OptionalLong;
 import java.util.TreeSet;
+import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A partition for as long as this member has it. Records are done in any order; committed is only what has nothing undone
@@ -12,6 +15,9 @@ final class Assigned {
 
     private final TopicPartition id;
     private final TreeSet<Long> open = new TreeSet<>();
+    private final Object beginning = new Object();
+    private volatile @Nullable Inherited inherited;
+    private long end = -1;
     private long next = -1;
     private long committed = -1;
     private boolean given;
@@ -31,6 +37,62 @@ final class Assigned {
 
     synchronized void done(long offset) {
         open.remove(offset);
+        Inherited known = inherited;
+        if (known != null) {
+            known.done(offset);
+        }
+    }
+
+    /** Held while it is found out what the members before have left; nobody waits for it who has Kafka waiting. */
+    Object beginning() {
+        return beginning;
+    }
+
+    void inherit(Inherited found) {
+        inherited = found;
+    }
+
+    boolean isBegun() {
+        return inherited != null;
+    }
+
+    /** Whether the member before gave it up in no order. */
+    boolean isOrphaned() {
+        Inherited known = inherited;
+        return known != null && known.isOrphaned();
+    }
+
+    @Nullable
+    Counted counted(long offset, UUID eventId) {
+        Inherited known = inherited;
+        return known == null ? null : known.of(offset, eventId);
+    }
+
+    void passed() {
+        Inherited known = inherited;
+        if (known != null) {
+            known.passed();
+        }
+    }
+
+    /** The partition's end when this member got it: no member before can have had anything beyond. */
+    synchronized void endsAt(long offset) {
+        if (end < 0) {
+            end = offset;
+        }
+    }
+
+    /** Whether a member before may have had the record in hand; until it is known what it left: yes. */
+    synchronized boolean isWatched(long offset) {
+        Inherited known = inherited;
+        return offset < end && (known == null || known.isOpen());
+    }
+
+    /** Whether something is still to come that a member which died may have had in hand. */
+    synchronized boolean isWatching() {
+        Inherited known = inherited;
+        long undone = undone().orElse(-1);
+        return known != null && (known.hasSuspects() || (known.isOpen() && undone < end));
     }
 
     /** It is another member's from now on. */

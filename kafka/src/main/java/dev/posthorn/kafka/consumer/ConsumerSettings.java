@@ -84,6 +84,11 @@ final class ConsumerSettings {
         return all;
     }
 
+    /** How many records one poll brings at most. */
+    int mostAtOnce() {
+        return Integer.parseInt(String.valueOf(consumer().get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG)));
+    }
+
     /** For dead letters: what a producer knows of the same settings, those for security above all. */
     Map<String, Object> producer() {
         Map<String, Object> all = new HashMap<>();

@@ -47,6 +47,7 @@ public final class InboxConsumer implements AutoCloseable {
     private final Builder settings;
     private final Consumption consumption;
     private final ConsumerSettings kafka;
+    private final Care care;
     private final Lines lines = new Lines();
     private final ConsumerListener listeners;
     private final List<Thread> workers = new ArrayList<>();
@@ -66,6 +67,7 @@ public final class InboxConsumer implements AutoCloseable {
                 Objects.requireNonNull(builder.handler),
                 builder.around,
                 builder.inbox);
+        this.care = new Care(builder.name, consumption, builder.inFlightLimit + kafka.mostAtOnce());
     }
 
     /**
@@ -94,12 +96,13 @@ public final class InboxConsumer implements AutoCloseable {
                 new KafkaConsumer<>(kafka.consumer()),
                 new Reading(settings.reader),
                 lines,
+                care,
                 settings.inFlightLimit,
                 settings.inFlightBytes,
                 listeners);
         member = joining;
         deadEnd = settings.deadLetterTopic
-                ? new DeadLetterTopic(settings.name, kafka.producer(), ConsumerSettings.SEND_TIMEOUT)
+                ? new DeadLetterTopic(settings.name, consumption, kafka.producer(), ConsumerSettings.SEND_TIMEOUT)
                 : new LetterBox(consumption);
         relay = settings.ownRelay ? startRelay() : null;
         startThreads(joining, deadEnd);
@@ -122,7 +125,7 @@ public final class InboxConsumer implements AutoCloseable {
     private void startThreads(Member member, DeadEnd deadEnd) {
         for (int i = 0; i < settings.threads; i++) {
             LineWorker worker = new LineWorker(
-                    settings.name, lines, settings.batchSize, consumption, deadEnd, settings.retry, listeners);
+                    settings.name, lines, settings.batchSize, consumption, care, deadEnd, settings.retry, listeners);
             workers.add(thread(worker, settings.name + "-" + i));
         }
         memberThread = thread(member, settings.name);

@@ -30,15 +30,19 @@ final class LetterBox implements DeadEnd {
     @Override
     public void keep(Taken taken) throws SQLException {
         try {
-            consumption.setAside(withOrigin(taken, taken.event()), taken.failures());
+            setAside(taken, taken.event());
         } catch (RuntimeException e) {
             if (!isOfTheLetter(e)) {
                 throw e;
             }
             log.warn("The dead letter of {} keeps the record's value only: {}", taken.place(), e.getMessage());
-            Event bare = Reading.bare(taken.event().id(), taken.record(), null);
-            consumption.setAside(withOrigin(taken, bare), taken.failures());
+            setAside(taken, Reading.bare(taken.event().id(), taken.record(), null));
         }
+    }
+
+    private void setAside(Taken taken, Event event) throws SQLException {
+        int earlier = taken.attempts() - taken.failures().size();
+        consumption.setAside(withOrigin(taken, event), taken.failures(), earlier, List.of(Care.attempt(taken)));
     }
 
     private static boolean isOfTheLetter(Throwable failure) {

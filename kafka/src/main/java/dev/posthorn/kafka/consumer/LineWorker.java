@@ -1,9 +1,9 @@
 package dev.posthorn.kafka.consumer;
 
 import dev.posthorn.error.Outage;
-import dev.posthorn.event.Event;
 import dev.posthorn.inbox.ConsumerListener;
 import dev.posthorn.inbox.Consumption;
+import dev.posthorn.inbox.Counted;
 import dev.posthorn.inbox.FailedAttempt;
 import dev.posthorn.inbox.RejectedEventException;
 import dev.posthorn.relay.RetryPolicy;
@@ -11,7 +11,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,19 +26,24 @@ final class LineWorker implements Runnable {
     /** How long to wait when it is not the event's fault. */
     private static final Duration OUTAGE_PAUSE = Duration.ofSeconds(1);
 
+    private static final long WARN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final String consumer;
     private final Lines lines;
     private final int batchSize;
     private final Consumption consumption;
+    private final Care care;
     private final DeadEnd deadEnd;
     private final RetryPolicy retry;
     private final ConsumerListener listener;
+    private long warnedAt = System.nanoTime() - WARN_EVERY_NANOS;
 
     LineWorker(
             String consumer,
             Lines lines,
             int batchSize,
             Consumption consumption,
+            Care care,
             DeadEnd deadEnd,
             RetryPolicy retry,
             ConsumerListener listener) {
@@ -43,6 +51,7 @@ final class LineWorker implements Runnable {
         this.lines = lines;
         this.batchSize = batchSize;
         this.consumption = consumption;
+        this.care = care;
         this.deadEnd = deadEnd;
         this.retry = retry;
         this.listener = listener;
@@ -62,18 +71,32 @@ final class LineWorker implements Runnable {
     }
 
     private void work(List<Portion> portions) {
-        if (isOneRecord(portions) || !areReadable(portions)) {
+        List<Taken> all =
+                portions.stream().flatMap(portion -> portion.records().stream()).toList();
+        if (!begin(all)) {
+            portions.forEach(portion -> lines.postpone(portion, 0, OUTAGE_PAUSE));
+        } else if (all.size() == 1 || !all.stream().allMatch(LineWorker::goesWithOthers)) {
             portions.forEach(this::oneByOne);
-            return;
+        } else {
+            together(portions, all);
         }
+    }
+
+    /** Whether it is known what the members before have left of these partitions. */
+    private boolean begin(List<Taken> all) {
+        try {
+            care.begin(all.stream().map(Taken::partition).collect(Collectors.toSet()));
+            return true;
+        } catch (Exception e) {
+            warn(e);
+            return false;
+        }
+    }
+
+    private void together(List<Portion> portions, List<Taken> all) {
         AtomicBoolean called = new AtomicBoolean();
         try {
-            List<Event> events = portions.stream()
-                    .flatMap(portion -> portion.records().stream())
-                    .map(Taken::event)
-                    .toList();
-            take(events, called);
-            portions.forEach(portion -> lines.release(portion, portion.records().size()));
+            take(all, called);
         } catch (Throwable e) {
             if (isNobodysFault(e, called)) {
                 portions.forEach(portion -> lines.postpone(portion, 0, OUTAGE_PAUSE));
@@ -81,24 +104,34 @@ final class LineWorker implements Runnable {
                 log.debug("Consumer {}: a batch failed, handling its events one by one", consumer, e);
                 portions.forEach(this::oneByOne);
             }
+            return;
+        }
+        portions.forEach(portion -> lines.release(portion, portion.records().size()));
+    }
+
+    private static boolean goesWithOthers(Taken taken) {
+        return taken.isReadable() && taken.attempts() == 0;
+    }
+
+    private void take(List<Taken> all, AtomicBoolean called) throws Exception {
+        Lock hands = care.shared();
+        hands.lockInterruptibly();
+        try {
+            handOver(all, called);
+        } finally {
+            hands.unlock();
         }
     }
 
-    private static boolean isOneRecord(List<Portion> portions) {
-        return portions.size() == 1 && portions.get(0).records().size() == 1;
-    }
-
-    private static boolean areReadable(List<Portion> portions) {
-        return portions.stream().flatMap(portion -> portion.records().stream()).allMatch(Taken::isReadable);
-    }
-
-    private void take(List<Event> events, AtomicBoolean called) throws Exception {
-        int fresh = consumption.take(events, () -> called.set(true));
+    /** What has to be counted is counted before: of an event that ends the process nothing is heard afterwards. */
+    private void handOver(List<Taken> all, AtomicBoolean called) throws Exception {
+        List<Counted> counted = care.count(all);
+        int fresh = consumption.take(all.stream().map(Taken::event).toList(), counted, () -> called.set(true));
         if (fresh > 0) {
             listener.processed(consumer, fresh);
         }
-        if (fresh < events.size()) {
-            listener.duplicates(consumer, events.size() - fresh);
+        if (fresh < all.size()) {
+            listener.duplicates(consumer, all.size() - fresh);
         }
     }
 
@@ -124,13 +157,21 @@ final class LineWorker implements Runnable {
         if (taken.isCondemned()) {
             return setAside(taken);
         }
-        long started = System.nanoTime();
         if (!taken.isReadable()) {
-            return failed(taken, FailedAttempt.since(started, taken.whyUnreadable()));
+            return failed(taken, FailedAttempt.since(System.nanoTime(), taken.whyUnreadable()));
+        }
+        if (Care.isDeadly(taken, retry)) {
+            taken.died();
+            return setAside(taken);
         }
         AtomicBoolean called = new AtomicBoolean();
+        long started = System.nanoTime();
         try {
-            take(List.of(taken.event()), called);
+            if (!Care.isSuspect(taken)) {
+                take(List.of(taken), called);
+            } else if (!takeAlone(taken, called)) {
+                return Optional.of(OUTAGE_PAUSE);
+            }
             return Optional.empty();
         } catch (Throwable e) { // An error too: a message that overflows the stack must not end the thread.
             return isNobodysFault(e, called)
@@ -139,23 +180,48 @@ final class LineWorker implements Runnable {
         }
     }
 
+    /** False if others are in hand for too long. */
+    private boolean takeAlone(Taken taken, AtomicBoolean called) throws Exception {
+        if (!care.tryAlone()) {
+            return false;
+        }
+        try {
+            handOver(List.of(taken), called);
+            return true;
+        } finally {
+            care.alone().unlock();
+        }
+    }
+
     /** Nothing can be said against an event whose handler was not even called. */
     private boolean isNobodysFault(Throwable e, AtomicBoolean called) {
+        if (e instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
         boolean nobodys =
                 !called.get() || Outage.isOne(e) || Thread.currentThread().isInterrupted();
         if (nobodys) {
+            warn(e);
+        }
+        return nobodys;
+    }
+
+    /** Not of each event: thousands may wait for the same database. */
+    private void warn(Throwable e) {
+        long now = System.nanoTime();
+        if (now - warnedAt >= WARN_EVERY_NANOS) {
+            warnedAt = now;
             log.warn(
                     "Consumer {}: {}. That counts for no event; trying again every {} ms",
                     consumer,
                     e.getMessage(),
                     OUTAGE_PAUSE.toMillis());
         }
-        return nobodys;
     }
 
     private Optional<Duration> failed(Taken taken, FailedAttempt attempt) {
         taken.failed(attempt);
-        int attempts = taken.failures().size();
+        int attempts = taken.attempts();
         if (attempt.failure() instanceof RejectedEventException || retry.isExhausted(attempts)) {
             taken.condemn();
             return setAside(taken);
@@ -170,7 +236,7 @@ final class LineWorker implements Runnable {
             deadEnd.keep(taken);
             List<FailedAttempt> failures = taken.failures();
             Throwable last = failures.get(failures.size() - 1).failure();
-            listener.deadLettered(consumer, taken.event(), failures.size(), last);
+            listener.deadLettered(consumer, taken.event(), taken.attempts(), last);
             return Optional.empty();
         } catch (Exception e) {
             log.warn(

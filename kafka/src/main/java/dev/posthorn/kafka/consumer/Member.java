@@ -47,6 +47,7 @@ final class Member implements Runnable, ConsumerRebalanceListener {
     private final Consumer<byte[], byte[]> consumer;
     private final Reading reading;
     private final Lines lines;
+    private final Care care;
     private final int inFlightLimit;
     private final long inFlightBytes;
     private final ConsumerListener listener;
@@ -63,6 +64,7 @@ final class Member implements Runnable, ConsumerRebalanceListener {
             Consumer<byte[], byte[]> consumer,
             Reading reading,
             Lines lines,
+            Care care,
             int inFlightLimit,
             long inFlightBytes,
             ConsumerListener listener) {
@@ -71,6 +73,7 @@ final class Member implements Runnable, ConsumerRebalanceListener {
         this.consumer = consumer;
         this.reading = reading;
         this.lines = lines;
+        this.care = care;
         this.inFlightLimit = inFlightLimit;
         this.inFlightBytes = inFlightBytes;
         this.listener = listener;
@@ -117,6 +120,7 @@ final class Member implements Runnable, ConsumerRebalanceListener {
         if (records.isEmpty()) {
             return;
         }
+        records.partitions().forEach(this::noteEnd);
         List<Taken> taken = new ArrayList<>(records.count());
         for (ConsumerRecord<byte[], byte[]> record : records) {
             Assigned partition = assigned.get(new TopicPartition(record.topic(), record.partition()));
@@ -126,6 +130,14 @@ final class Member implements Runnable, ConsumerRebalanceListener {
             }
         }
         lines.add(taken);
+    }
+
+    private void noteEnd(TopicPartition id) {
+        Assigned partition = assigned.get(id);
+        if (partition != null) {
+            OptionalLong lag = consumer.currentLag(id);
+            partition.endsAt(lag.isPresent() ? consumer.position(id) + lag.getAsLong() : Long.MAX_VALUE);
+        }
     }
 
     /** Fetches nothing while there is too much, and again when half of it is done. */
@@ -235,22 +247,28 @@ final class Member implements Runnable, ConsumerRebalanceListener {
         }
         lines.dropGiven();
         if (orderly && !given.isEmpty()) {
-            awaitIdle(given);
+            boolean idle = awaitIdle(given);
             commitNow(given);
+            if (idle) {
+                care.end(given);
+            }
         }
     }
 
-    private void awaitIdle(Set<Assigned> partitions) {
+    private boolean awaitIdle(Set<Assigned> partitions) {
         try {
-            if (!lines.awaitIdle(partitions, HAND_OVER)) {
+            boolean idle = lines.awaitIdle(partitions, HAND_OVER);
+            if (!idle) {
                 log.warn(
                         "Consumer {}: a handler has been at work for {} s on a partition that another member is to have;"
                                 + " not waiting any longer. The event comes there too and has its effect once",
                         name,
                         HAND_OVER.toSeconds());
             }
+            return idle;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
         }
     }
 

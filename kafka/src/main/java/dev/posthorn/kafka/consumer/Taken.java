@@ -1,6 +1,7 @@
 package dev.posthorn.kafka.consumer;
 
 import dev.posthorn.event.Event;
+import dev.posthorn.inbox.Counted;
 import dev.posthorn.inbox.FailedAttempt;
 import dev.posthorn.inbox.RejectedEventException;
 import java.util.ArrayList;
@@ -17,6 +18,9 @@ final class Taken {
     private final Event event;
     private final @Nullable RejectedEventException unreadable;
     private final List<FailedAttempt> failures = new ArrayList<>(0);
+    private final boolean watched;
+    private boolean passed;
+    private boolean died;
     private boolean condemned;
 
     /** @param unreadable why no handler can be given the event; null if it is fine */
@@ -29,6 +33,7 @@ final class Taken {
         this.partition = partition;
         this.event = event;
         this.unreadable = unreadable;
+        this.watched = partition.isWatched(record.offset());
     }
 
     ConsumerRecord<byte[], byte[]> record() {
@@ -63,6 +68,42 @@ final class Taken {
 
     void failed(FailedAttempt attempt) {
         failures.add(attempt);
+    }
+
+    /** Whether a member that died may have had it in hand. */
+    boolean isWatched() {
+        return watched;
+    }
+
+    /** Nobody had taken it before: it is one of those that a member which died may have had in hand. */
+    void wasInHand() {
+        if (watched && !passed) {
+            passed = true;
+            partition.passed();
+        }
+    }
+
+    /** What members before this one have counted, if they have. */
+    @Nullable
+    Counted earlier() {
+        return partition.counted(record.offset(), event.id());
+    }
+
+    /** How many were made, here and by members before. */
+    int attempts() {
+        Counted earlier = earlier();
+        int before = earlier == null ? 0 : earlier.attempts();
+        return before + failures.size() - (died ? 1 : 0);
+    }
+
+    /** Its last attempt is one of which nothing was heard. It has no more. */
+    void died() {
+        died = true;
+        condemned = true;
+        failures.add(FailedAttempt.since(
+                System.nanoTime(),
+                new IllegalStateException("given to the handler by a member that wrote down no answer, each time with"
+                        + " nothing else in hand: the member seems to have ended over it")));
     }
 
     /** Its handler is not to be called any more. */

@@ -1,0 +1,150 @@
+package dev.posthorn.kafka.consumer;
+
+import dev.posthorn.inbox.ConsumerListener.Partition;
+import dev.posthorn.inbox.Consumption;
+import dev.posthorn.inbox.Counted;
+import dev.posthorn.relay.RetryPolicy;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Care with events that may end the process. A member writes down which partitions it has, and who finds that of one that
+ * did not give its own up knows that this one may have died over an event in its hands. Which one, nobody knows: so the
+ * heir counts every event that could have been there before it hands it over. Should it die as well, what it had counted
+ * are the suspects. The next one hands these over one at a time with nothing else in hand, so that the attempts of the one
+ * that kills are used up, and nobody else's.
+ *
+ * <p>Events that never fail, in partitions that were given up in order, cost nothing of it.
+ */
+final class Care {
+
+    private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
+
+    /** Meanwhile no handler is begun, so not for ever: a handler that takes long would keep all others waiting. */
+    private static final long WAIT_FOR_OTHERS_MILLIS = 5_000;
+
+    private final String consumer;
+    private final Consumption consumption;
+    private final int mostInHand;
+    private final UUID member = UUID.randomUUID();
+    private final ReadWriteLock hands = new ReentrantReadWriteLock(true);
+
+    /** @param mostInHand how many records a member has fetched and not done, at most */
+    Care(String consumer, Consumption consumption, int mostInHand) {
+        this.consumer = consumer;
+        this.consumption = consumption;
+        this.mostInHand = mostInHand;
+    }
+
+    /** What can fail is done by the threads that call handlers: the one that polls Kafka must not wait for a database. */
+    void begin(Collection<Assigned> partitions) throws SQLException {
+        for (Assigned partition : partitions) {
+            begin(partition);
+        }
+    }
+
+    private void begin(Assigned partition) throws SQLException {
+        synchronized (partition.beginning()) {
+            if (!partition.isBegun()) {
+                long first = partition.undone().orElse(0);
+                partition.inherit(new Inherited(consumption.begin(id(partition), member, first), mostInHand));
+                tell(partition);
+            }
+        }
+    }
+
+    private void tell(Assigned partition) {
+        if (partition.isOrphaned()) {
+            log.info(
+                    "Consumer {}: {} was not given up in order. Its member may have died over an event, so attempts are"
+                            + " counted before they are made",
+                    consumer,
+                    partition);
+        }
+    }
+
+    /** Everything that was being handled has ended; an heir need not be careful, unless this one still was. */
+    void end(Collection<Assigned> partitions) {
+        List<Partition> ended = partitions.stream()
+                .filter(Assigned::isBegun)
+                .filter(partition -> !partition.isWatching())
+                .map(Care::id)
+                .toList();
+        try {
+            consumption.end(ended, member);
+        } catch (Exception e) {
+            log.info(
+                    "Consumer {}: could not write down that {} were given up in order: {}. The next member goes carefully",
+                    consumer,
+                    ended,
+                    e.getMessage());
+        }
+    }
+
+    /** Whether it is to be counted before its handler gets it. */
+    static boolean isCounted(Taken taken) {
+        return taken.attempts() > 0 || (taken.isWatched() && taken.partition().isOrphaned());
+    }
+
+    /** Whether nothing else may be in hand meanwhile. One that has failed here has shown that it ends nothing. */
+    static boolean isSuspect(Taken taken) {
+        return taken.partition().isOrphaned()
+                && taken.earlier() != null
+                && taken.failures().isEmpty();
+    }
+
+    /** Whether it has had all its attempts, and ended the process by the last one: nothing else was in hand then. */
+    static boolean isDeadly(Taken taken, RetryPolicy retry) {
+        Counted earlier = taken.earlier();
+        return isSuspect(taken) && earlier != null && earlier.alone() && retry.isExhausted(earlier.attempts());
+    }
+
+    /** Writes down the attempts that are about to be made, of those where it matters. Gives them. */
+    List<Counted> count(List<Taken> all) throws SQLException {
+        List<Counted> attempts =
+                all.stream().filter(Care::isCounted).map(Care::attempt).toList();
+        if (!attempts.isEmpty()) {
+            Set<Counted> written = consumption.count(attempts);
+            all.stream().filter(each -> written.contains(attempt(each))).forEach(Taken::wasInHand);
+        }
+        return attempts;
+    }
+
+    static Counted attempt(Taken taken) {
+        return new Counted(
+                id(taken.partition()),
+                taken.record().offset(),
+                taken.event().id(),
+                taken.attempts() + 1,
+                isSuspect(taken));
+    }
+
+    /** Held while a handler runs. */
+    Lock shared() {
+        return hands.readLock();
+    }
+
+    /** Whether nothing else is in hand now, nor will be until the lock is given back. */
+    boolean tryAlone() throws InterruptedException {
+        return hands.writeLock().tryLock(WAIT_FOR_OTHERS_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    Lock alone() {
+        return hands.writeLock();
+    }
+
+    private static Partition id(Assigned partition) {
+        TopicPartition id = partition.id();
+        return new Partition(id.topic(), id.partition());
+    }
+}
