@@ -96,7 +96,7 @@ public final class Consumption {
         }
         if (events.size() == 1) {
             UUID id = events.get(0).id();
-            return fresh(inbox.once(connection, name, id, same -> call(same, events, called)));
+            return fresh(inbox.onceAs(connection, name, id, same -> call(same, events, called)));
         }
         return inbox.onceEach(connection, name, events, Event::id, (same, fresh) -> call(same, fresh, called))
                 .size();

@@ -31,6 +31,9 @@ public final class Inbox {
 
     private static final int LONGEST_CONSUMER = 255;
 
+    /** A hub, as a consumer of what is published to it. */
+    private static final String INGEST = "(ingest)";
+
     private static final CallersTransaction TRANSACTION =
             new CallersTransaction("claiming inbox entries", "the inbox entry", "claim the entry and make your change");
 
@@ -58,7 +61,13 @@ public final class Inbox {
      */
     public <T extends @Nullable Object, E extends Exception> Once<T> once(
             Connection connection, String consumer, UUID eventId, Effect<T, E> effect) throws E {
-        requireName(consumer);
+        requireConsumer(consumer);
+        return onceAs(connection, consumer, eventId, effect);
+    }
+
+    /** The same under a name of ours. */
+    <T extends @Nullable Object, E extends Exception> Once<T> onceAs(
+            Connection connection, String consumer, UUID eventId, Effect<T, E> effect) throws E {
         boolean fresh = TRANSACTION.join(connection, () -> entries.enter(connection, consumer, eventId));
         return fresh ? new Once.Processed<>(effect.apply(connection)) : new Once.Duplicate<>();
     }
@@ -83,7 +92,7 @@ public final class Inbox {
             Function<? super I, UUID> eventId,
             BatchEffect<I, E> effect)
             throws E {
-        requireName(consumer);
+        requireConsumer(consumer);
         if (items.isEmpty()) {
             return List.of();
         }
@@ -122,7 +131,16 @@ public final class Inbox {
      * READ COMMITTED nothing that was claimed before breaks the caller's transaction.
      */
     public List<Claim> claim(Connection connection, String consumer, List<InboxEntry> claimed) {
-        requireName(consumer);
+        requireConsumer(consumer);
+        return claimAs(connection, consumer, claimed);
+    }
+
+    /** The same for a hub, of what is published to it: under a name that no consumer can have. */
+    public List<Claim> claimIngest(Connection connection, List<InboxEntry> claimed) {
+        return claimAs(connection, INGEST, claimed);
+    }
+
+    private List<Claim> claimAs(Connection connection, String consumer, List<InboxEntry> claimed) {
         if (claimed.isEmpty()) {
             return List.of();
         }
@@ -169,8 +187,12 @@ public final class Inbox {
         return differ ? Claim.CONFLICT : Claim.DUPLICATE;
     }
 
-    /** Here, because what PostgreSQL refuses would break the caller's transaction. */
-    private static void requireName(String consumer) {
+    /**
+     * Refuses a name that no consumer can have; here, because what PostgreSQL refuses would break the caller's
+     * transaction. Parentheses are for names of ours: otherwise a consumer could meet entries that are not its own, and
+     * never have an effect.
+     */
+    public static void requireConsumer(String consumer) {
         if (consumer.isBlank()) {
             throw refused("is empty; name who takes the events, the same every time");
         }
@@ -179,6 +201,9 @@ public final class Inbox {
         }
         if (!FieldRules.isStorable(consumer)) {
             throw refused("holds a control character or half a surrogate pair; take it out");
+        }
+        if (consumer.indexOf('(') >= 0 || consumer.indexOf(')') >= 0) {
+            throw refused("'" + consumer + "' holds a parenthesis, as only names of Posthorn's own do; take it out");
         }
     }
 

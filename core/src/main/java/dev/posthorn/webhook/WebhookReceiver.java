@@ -245,6 +245,7 @@ public final class WebhookReceiver {
 
         public WebhookReceiver build() {
             Secret.require(!consumer.isBlank(), "consumer is empty; name who takes the webhooks, the same every time");
+            Inbox.requireConsumer(consumer);
             Secret.require(!secrets.isEmpty(), "there is no webhook secret; give those that the sender may sign with");
             Secret.require(
                     tolerance.compareTo(Duration.ZERO) > 0,

@@ -24,3 +24,6 @@ CREATE TABLE posthorn.consumer_attempt (
     counted_at    timestamptz NOT NULL DEFAULT posthorn.clock(),
     PRIMARY KEY (consumer, topic, partition, record_offset)
 );
+
+-- A hub knew what was published to it under a name that a consumer could have too. A consumer's entries have no digest.
+UPDATE posthorn.inbox_entry SET consumer = '(ingest)' WHERE consumer = 'posthorn' AND digest IS NOT NULL;

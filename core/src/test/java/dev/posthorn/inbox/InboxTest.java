@@ -74,6 +74,17 @@ class InboxTest {
         assertThat(database.number("SELECT count(*) FROM posthorn.inbox_entry")).isEqualTo(2);
     }
 
+    /** The hub's entries were those of a consumer named posthorn, which therefore never had an effect. */
+    @Test
+    void noConsumerSharesTheEntriesOfAHub() throws SQLException {
+        try (Connection connection = database.transaction()) {
+            assertThat(inbox.claimIngest(connection, List.of(entry(ONE, 7)))).containsExactly(FRESH);
+            assertThat(inbox.claimIngest(connection, List.of(entry(ONE, 8)))).containsExactly(CONFLICT);
+            assertThat(inbox.once(connection, "posthorn", ONE, same -> "done").isDuplicate())
+                    .isFalse();
+        }
+    }
+
     @Test
     void consumersDoNotKnowOfEachOther() throws SQLException {
         try (Connection connection = database.transaction()) {
@@ -142,6 +153,9 @@ class InboxTest {
             refusedConsumer(connection, "x".repeat(256), "consumer has 256 characters; the limit is 255");
             refusedConsumer(connection, "a\0b", "consumer holds a control character or half a surrogate pair");
             refusedConsumer(connection, "\uD83D", "consumer holds a control character or half a surrogate pair");
+            refusedConsumer(
+                    connection, "billing (replayed)", "holds a parenthesis, as only names of Posthorn's own do");
+            refusedConsumer(connection, "(ingest)", "holds a parenthesis, as only names of Posthorn's own do");
             assertThat(inbox.claim(connection, "x".repeat(255), List.of(entry(ONE, 7))))
                     .containsExactly(FRESH);
         }

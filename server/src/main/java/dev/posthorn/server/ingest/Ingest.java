@@ -27,9 +27,6 @@ import java.util.Set;
  */
 public final class Ingest {
 
-    /** The hub as a consumer of what is published to it. */
-    private static final String CONSUMER = "posthorn";
-
     private static final int MOST_VIOLATIONS = 20;
 
     private final Database database;
@@ -117,7 +114,7 @@ public final class Ingest {
     }
 
     private List<Recorded> record(Connection connection, List<Event> events, List<InboxEntry> entries) {
-        List<Claim> claims = inbox.claim(connection, CONSUMER, entries);
+        List<Claim> claims = inbox.claimIngest(connection, entries);
         refuseConflicts(events, claims);
         List<Event> fresh = new ArrayList<>(events.size());
         List<Recorded> recorded = new ArrayList<>(events.size());

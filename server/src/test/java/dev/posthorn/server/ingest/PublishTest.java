@@ -5,9 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.event.Event;
+import dev.posthorn.inbox.Inbox;
+import dev.posthorn.inbox.Once;
 import dev.posthorn.server.RecordedAtHub;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
+import dev.posthorn.server.database.Database;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -53,6 +56,14 @@ class PublishTest {
         Answer answer = publish(json);
         assertThat(answer.status()).as(answer.text()).isEqualTo(202);
         return RecordedAtHub.byId(hub, answer.json().get("id").asString());
+    }
+
+    @Test
+    void aConsumerNamedPosthornOnTheSameDatabaseHasItsEffect() {
+        Event event = published("{\"source\": \"shop\", \"type\": \"order.placed\", \"data\": {}}");
+        Once<String> once =
+                Inbox.create().once(hub.bean(Database.class).calls(), "posthorn", event.id(), connection -> "done");
+        assertThat(once.isDuplicate()).isFalse();
     }
 
     @Test
