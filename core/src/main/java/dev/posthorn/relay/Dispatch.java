@@ -158,9 +158,10 @@ final class Dispatch {
         return event;
     }
 
-    /** All there was has been read again. */
+    /** All there was has been read again, so that what had arrived before it was read is behind what is read now. */
     void caughtUp() {
         before.caughtUp();
+        arrived.forEach(item -> item.deliver(read));
     }
 
     /** Whether events that were sent before the connection was lost have yet to come again. */
