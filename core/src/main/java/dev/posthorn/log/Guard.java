@@ -78,5 +78,11 @@ public enum Guard {
     /** Epochs and turns are random, not counted. */
     RANDOM_EPOCHS,
     /** Whether a partition may go is looked at again when nobody can read the log any more. */
-    DUE_UNDER_LOCK
+    DUE_UNDER_LOCK,
+    /** A generation that has not begun is replaced by what is wanted next, or withdrawn for it. */
+    NEWEST_WISH,
+    /** What an older revision of a document wants counts no more. */
+    WISH_BY_REVISION,
+    /** A lane that stands still does so for one change, and not for the next one. */
+    PARKED_FOR_ONE_CHANGE
 }

@@ -111,7 +111,7 @@ public final class Rebase {
             UPDATE posthorn.lane_mark m
                SET a = '1:1:', b = pg_current_snapshot(),
                    seq = CASE WHEN lane_id IN (SELECT lane_id FROM begun) THEN 0 ELSE seq END,
-                   high_a = NULL, high_b = NULL, high_seq = 0, parked = false, epoch = epoch + 1
+                   high_a = NULL, high_b = NULL, high_seq = 0, parked_for = NULL, epoch = epoch + 1
             """;
 
     private static final String FREE_LEASES =

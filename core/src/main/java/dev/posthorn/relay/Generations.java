@@ -11,12 +11,14 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A subscription's generations: stretches of its life with one filter and one number of lanes. Another one is wanted by
  * a row without a start. Then all lanes finish their windows and stand still; a common snapshot is set, up to which they
- * read on; and when all are there, one transaction ends the generation and begins the next at that snapshot.
+ * read on; and when all are there, one transaction ends the generation and begins the next at that snapshot. Until then
+ * the wish can be replaced or withdrawn, whatever the lanes have done for it.
  *
  * <p>Each step is taken by whichever instance comes by first. While the subscription is paused none is taken, and the
  * change stays pending: its lanes do not read, so they could not reach a common snapshot.
@@ -60,12 +62,32 @@ final class Generations {
              WHERE subscription_id = :subscription AND NOT filter_known
             """;
 
-    private static final String KEEP_MAX_ATTEMPTS = """
-            UPDATE posthorn.subscription SET max_attempts = :max_attempts::integer
-             WHERE id = :subscription AND max_attempts IS DISTINCT FROM :max_attempts::integer
+    /** Wishes come one after the other, and no step is taken meanwhile. NO KEY, as in {@link #LOCK_CHANGE}. */
+    private static final String LOCK_FOR_WISH = """
+            SELECT {revision} FROM posthorn.subscription WHERE id = :subscription FOR NO KEY UPDATE
             """;
 
-    /** Does nothing if one is wanted already, or was begun just now. */
+    private static final String KEEP_WISH = """
+            UPDATE posthorn.subscription SET max_attempts = :max_attempts::integer, revision = :revision
+             WHERE id = :subscription
+               AND (max_attempts IS DISTINCT FROM :max_attempts::integer OR revision <> :revision)
+            """;
+
+    /** The lanes go on from wherever they are, with the filter that they have. */
+    private static final String WITHDRAW = """
+            WITH withdrawn AS (
+                DELETE FROM posthorn.generation w USING posthorn.subscription s
+                  JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
+                 WHERE s.id = :subscription AND w.subscription_id = s.id AND w.number = s.generation + 1
+                   AND {as_wanted}
+                RETURNING w.subscription_id)
+            UPDATE posthorn.subscription SET stop_at = NULL WHERE id IN (SELECT subscription_id FROM withdrawn)
+            """;
+
+    /**
+     * What is replaced stays the same change: lanes that stand still for it do so for this, and where they stop the new
+     * filter begins as well as the other would have.
+     */
     private static final String WANT = """
             INSERT INTO posthorn.generation (subscription_id, number, lanes, types, aggregate_types, sources, headers)
             SELECT s.id, s.generation + 1, :lanes, :types::text[], :aggregate_types::text[], :sources::text[],
@@ -73,13 +95,12 @@ final class Generations {
               FROM posthorn.subscription s
               JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
              WHERE s.id = :subscription AND NOT {as_wanted}
-                ON CONFLICT (subscription_id, number) DO NOTHING
+                ON CONFLICT (subscription_id, number) DO {instead}
             """;
 
-    private static final String NEWEST_IS_AS_WANTED = """
-            SELECT {as_wanted} FROM posthorn.generation g
-             WHERE g.subscription_id = :subscription ORDER BY g.number DESC LIMIT 1
-            """;
+    private static final String REPLACE = """
+            UPDATE SET lanes = excluded.lanes, types = excluded.types, aggregate_types = excluded.aggregate_types,
+                       sources = excluded.sources, headers = excluded.headers, filter_known = true""";
 
     private static final String AS_WANTED = """
             (g.lanes = :lanes AND g.types = :types::text[]
@@ -92,14 +113,21 @@ final class Generations {
      * settle that holds its mark may insert what refers to the subscription: it must not wait for who waits for it.
      */
     private static final String LOCK_CHANGE = """
-            SELECT s.generation, s.stop_at::text AS stop_at
-              FROM posthorn.subscription s
-              JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
-             WHERE s.id = :subscription AND NOT s.paused FOR NO KEY UPDATE OF s SKIP LOCKED
+            SELECT true FROM posthorn.subscription
+             WHERE id = :subscription AND NOT paused FOR NO KEY UPDATE SKIP LOCKED
             """;
 
+    /** After the lock, by a statement of its own: one that also locks may still see what was withdrawn meanwhile. */
+    private static final String CHANGE = """
+            SELECT s.generation, s.stop_at::text AS stop_at, w.change
+              FROM posthorn.subscription s
+              JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
+             WHERE s.id = :subscription
+            """;
+
+    /** For this very change: for one that was withdrawn they may have stood still before, and have read on since. */
     private static final String ALL_PARKED = """
-            SELECT bool_and(m.parked) FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
+            SELECT bool_and({parked}) FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
              WHERE n.subscription_id = :subscription AND n.generation = :generation
             """;
 
@@ -163,22 +191,40 @@ final class Generations {
         makeLanes(connection, values);
     }
 
-    /** True once the newest generation, begun or wanted, is as the subscription says. */
+    /**
+     * The newest wish counts. What is wanted and has not begun is replaced by it, or withdrawn if the current generation
+     * is as wanted; otherwise that generation would begin, if only for a moment, and what comes in that moment would be
+     * filtered as nobody wants it any more. A wish of an older revision comes from somebody who was held up: it is late.
+     */
     boolean request(Connection connection, long subscriptionId, Subscription subscription) throws SQLException {
         Map<String, @Nullable Object> values = values(subscriptionId, subscription);
         int maxAttempts = subscription.retry().maxAttempts();
         values.put("max_attempts", maxAttempts == RetryPolicy.UNLIMITED ? null : maxAttempts);
-        statements.execute(connection, KEEP_MAX_ATTEMPTS, values);
-        statements.execute(connection, ADOPT_FILTER, values);
-        statements.execute(connection, WANT.replace("{as_wanted}", AS_WANTED), values);
-        return statements.isTrue(connection, NEWEST_IS_AS_WANTED.replace("{as_wanted}", AS_WANTED), values);
+        values.put("revision", subscription.revision());
+        String isNewest = guards.hold(Guard.WISH_BY_REVISION) ? "revision <= :revision" : "true";
+        boolean counts = statements.isTrue(connection, LOCK_FOR_WISH.replace("{revision}", isNewest), values);
+        if (counts) {
+            statements.execute(connection, KEEP_WISH, values);
+            statements.execute(connection, ADOPT_FILTER, values);
+            want(connection, values);
+        }
+        return counts;
+    }
+
+    private void want(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
+        boolean newest = guards.hold(Guard.NEWEST_WISH);
+        if (newest) {
+            statements.execute(connection, WITHDRAW.replace("{as_wanted}", AS_WANTED), values);
+        }
+        String want = WANT.replace("{as_wanted}", AS_WANTED).replace("{instead}", newest ? REPLACE : "NOTHING");
+        statements.execute(connection, want, values);
     }
 
     /** Takes the next step, if it is due; tells whether a change is under way that nobody else takes a step of. */
     boolean advance(Connection connection, long subscriptionId) throws SQLException {
         Map<String, @Nullable Object> values = new HashMap<>();
         values.put("subscription", subscriptionId);
-        boolean ours = lockChange(connection, values);
+        boolean ours = statements.isTrue(connection, LOCK_CHANGE, values) && readChange(connection, values);
         if (ours && values.get("stop_at") == null) {
             stopIfParked(connection, values);
         } else if (ours && statements.isTrue(connection, ALL_STOPPED, values)) {
@@ -187,20 +233,24 @@ final class Generations {
         return ours;
     }
 
-    private boolean lockChange(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
-        return statements.query(connection, LOCK_CHANGE, values, row -> {
+    private boolean readChange(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
+        return statements.query(connection, CHANGE, values, row -> {
             if (!row.next()) {
                 return false;
             }
             values.put("generation", row.getInt("generation"));
             values.put("next", row.getInt("generation") + 1);
             values.put("stop_at", row.getString("stop_at"));
+            values.put("change", row.getObject("change", UUID.class));
             return true;
         });
     }
 
     private void stopIfParked(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
-        if (!statements.isTrue(connection, ALL_PARKED, values)) {
+        String parked = guards.hold(Guard.PARKED_FOR_ONE_CHANGE)
+                ? "m.parked_for IS NOT DISTINCT FROM :change::uuid"
+                : "m.parked_for IS NOT NULL";
+        if (!statements.isTrue(connection, ALL_PARKED.replace("{parked}", parked), values)) {
             return;
         }
         if (guards.hold(Guard.COMMON_STOP)) {

@@ -183,7 +183,7 @@ final class LaneReader {
         }
         Snapshot stopAt = now.stopAt();
         if (!now.park() || stopAt == null) {
-            return !progress.isSeenParked() && (!now.park() || dispatch.awaitsReading());
+            return !progress.isSeenParked(now.parkFor()) && (!now.park() || dispatch.awaitsReading());
         }
         if (tail.a().equals(stopAt) || !stopAt.equals(store.stopAt())) {
             return false;

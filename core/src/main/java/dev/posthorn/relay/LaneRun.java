@@ -7,6 +7,7 @@ import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -314,7 +315,7 @@ final class LaneRun {
         Settlement settlement = progress.due(
                 dispatch.high(progress.mark()),
                 !dispatch.isEmpty(),
-                isParked(),
+                parkedFor(),
                 isAwaited(),
                 care.isUndisturbed(),
                 (orders.get().inFlightLimit() + 1) / 2,
@@ -360,9 +361,11 @@ final class LaneRun {
                 || commandsWait;
     }
 
-    private boolean isParked() {
+    private @Nullable UUID parkedFor() {
         Orders now = orders.get();
-        return now.park() && now.stopAt() == null && reader.isAtTail() && isIdle() && !dispatch.awaitsReading();
+        boolean stands =
+                now.stopAt() == null && reader.isAtTail() && isIdle() && (!now.park() || !dispatch.awaitsReading());
+        return stands ? now.parkFor() : null;
     }
 
     private boolean isIdle() {

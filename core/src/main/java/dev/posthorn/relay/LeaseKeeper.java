@@ -137,7 +137,8 @@ final class LeaseKeeper {
             holding.known = id != LeaseStore.NOT_THERE;
         }
         if (holding.id != LeaseStore.NOT_THERE && !holding.requested) {
-            holding.requested = store.request(holding.id, holding.subscription);
+            store.request(holding.id, holding.subscription);
+            holding.requested = true;
         }
         return holding.id != LeaseStore.NOT_THERE;
     }
@@ -186,17 +187,19 @@ final class LeaseKeeper {
 
     private void share(Holding holding) {
         LeaseStore.Sharing sharing = store.sharing(holding.id);
-        if (sharing.changing()) {
+        if (sharing.isChanging()) {
             store.advanceChange(holding.id);
             sharing = store.sharing(holding.id);
         }
+        // A database that was set back to before the wish has forgotten it.
+        holding.requested = sharing.revision() >= holding.subscription.revision();
         endFormerGeneration(holding, sharing.generation());
         int quota = sharing.quota(instance, holding.id);
         int kept = (int) holding.lanes.values().stream()
                 .filter(lane -> !lane.orders().leave())
                 .count();
         int leaving = Math.max(0, kept - quota);
-        Orders orders = orders(holding, sharing, Math.max(1, quota));
+        Orders orders = orders(holding, sharing, quota);
         for (Lane lane : holding.lanes.values()) {
             lane.order(lane.orders().leave() || leaving-- > 0 ? orders.leaving() : orders);
         }
@@ -228,14 +231,15 @@ final class LeaseKeeper {
         }
     }
 
-    private static Orders orders(Holding holding, LeaseStore.Sharing sharing, int lanesHere) {
+    private static Orders orders(Holding holding, LeaseStore.Sharing sharing, int quota) {
+        int lanesHere = Math.max(1, quota);
         return new Orders(
                 Math.max(1, holding.subscription.inFlightLimit() / lanesHere),
                 Math.max(1, holding.subscription.inFlightBytes() / lanesHere),
                 Math.max(1, holding.subscription.sink().concurrency() / lanesHere),
                 holding.room,
                 holding.allowance,
-                sharing.changing(),
+                sharing.change(),
                 sharing.stopAt(),
                 false,
                 sharing.paused(),

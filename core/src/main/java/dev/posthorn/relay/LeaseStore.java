@@ -4,6 +4,7 @@ import dev.posthorn.log.Filter;
 import dev.posthorn.log.Snapshot;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Subscriptions, their lanes and who owns them, shared by all instances. */
@@ -22,10 +23,10 @@ interface LeaseStore {
     long register(Subscription subscription);
 
     /**
-     * Wants another generation if the newest has another filter or number of lanes. False while another change is under
-     * way: then it is to be asked for again.
+     * Wants the filter and the number of lanes that the subscription says. A generation that was wanted before and has
+     * not begun is replaced, or withdrawn if the current one is as wanted. Does nothing if a newer revision was asked for.
      */
-    boolean request(long subscriptionId, Subscription subscription);
+    void request(long subscriptionId, Subscription subscription);
 
     /** Makes this instance count in the sharing, for as long as a lease lasts. False if there is no such subscription. */
     boolean appear(long subscriptionId, Subscription subscription);
@@ -55,7 +56,8 @@ interface LeaseStore {
      *
      * @param lanes of the current generation, like the filter
      * @param instances those that serve it and were heard of lately, in a fixed order
-     * @param changing another generation is wanted
+     * @param revision of what was asked for last
+     * @param change the change to another generation, if one is wanted
      * @param stopAt the snapshot at which all lanes stop for it
      * @param letGoSeq events below it are not waited for any longer
      */
@@ -64,13 +66,18 @@ interface LeaseStore {
             int lanes,
             Filter filter,
             List<String> instances,
-            boolean changing,
+            long revision,
+            @Nullable UUID change,
             @Nullable Snapshot stopAt,
             boolean paused,
             long letGoSeq) {
 
         public Sharing {
             instances = List.copyOf(instances);
+        }
+
+        boolean isChanging() {
+            return change != null;
         }
 
         /** How many lanes this instance is to have. The odd ones go to different instances for different subscriptions. */

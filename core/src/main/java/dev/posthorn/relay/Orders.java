@@ -1,6 +1,7 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.log.Snapshot;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param concurrency its share of what the sink takes at a time
  * @param room what is left of that limit for all lanes of the instance
  * @param allowance how many events the instance may hand over
- * @param park stand still at the end of the window: another generation is wanted
+ * @param parkFor stand still at the end of the window: this change to another generation is wanted
  * @param stopAt then read on to exactly this snapshot. Once the mark is stored there the generation may end at any
  *     moment and its delivery rows go to other lanes: by then nothing may be on its way, and nothing more be sent
  * @param leave send nothing more, settle what was sent, and stop
@@ -23,11 +24,16 @@ record Orders(
         int concurrency,
         Room room,
         Allowance allowance,
-        boolean park,
+        @Nullable UUID parkFor,
         @Nullable Snapshot stopAt,
         boolean leave,
         boolean paused,
         long letGoSeq) {
+
+    /** Whether to stand still at the end of the window. */
+    boolean park() {
+        return parkFor != null;
+    }
 
     /** Whether anything may be sent. */
     boolean isSending() {
@@ -36,6 +42,6 @@ record Orders(
 
     Orders leaving() {
         return new Orders(
-                inFlightLimit, inFlightBytes, concurrency, room, allowance, park, stopAt, true, paused, letGoSeq);
+                inFlightLimit, inFlightBytes, concurrency, room, allowance, parkFor, stopAt, true, paused, letGoSeq);
     }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class PostgresLaneStore implements LaneStore {
 
     private static final String BEGIN = """
-            SELECT a::text AS a, b::text AS b, seq, read_seq, row_seq, turn, parked, takeovers
+            SELECT a::text AS a, b::text AS b, seq, read_seq, row_seq, turn, parked_for, takeovers
               FROM posthorn.lane_mark WHERE lane_id = :lane AND epoch = :epoch
             """;
 
@@ -36,7 +37,7 @@ final class PostgresLaneStore implements LaneStore {
             UPDATE posthorn.lane_mark
                SET a = :a::pg_snapshot, b = :b::pg_snapshot, seq = :seq,
                    high_a = :high_a::pg_snapshot, high_b = :high_b::pg_snapshot, high_seq = :high_seq,
-                   read_seq = greatest(read_seq, :read_seq), row_seq = greatest(row_seq, :row_seq), parked = :parked, turn = :turn,
+                   read_seq = greatest(read_seq, :read_seq), row_seq = greatest(row_seq, :row_seq), parked_for = :parked_for::uuid, turn = :turn,
                    moved_at = CASE WHEN :moved THEN posthorn.clock() ELSE moved_at END,
                    takeovers = CASE WHEN :undisturbed THEN 0 ELSE takeovers END
              WHERE lane_id = :lane {once} {fence} {place}
@@ -166,7 +167,7 @@ final class PostgresLaneStore implements LaneStore {
                 row.getLong("read_seq"),
                 row.getLong("row_seq"),
                 row.getLong("turn"),
-                row.getBoolean("parked"),
+                row.getObject("parked_for", UUID.class),
                 row.getInt("takeovers"));
     }
 
@@ -316,7 +317,7 @@ final class PostgresLaneStore implements LaneStore {
         values.put("high_seq", settlement.high().seq());
         values.put("read_seq", settlement.readSeq());
         values.put("row_seq", settlement.changes().greatestSeq());
-        values.put("parked", settlement.parked());
+        values.put("parked_for", settlement.parkedFor());
         values.put("undisturbed", settlement.undisturbed());
         values.put("count", settlement.receiptCount());
         Settlement.Gauge gauge = settlement.gauge();

@@ -19,13 +19,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps subscriptions, lanes and leases in PostgreSQL. */
 final class PostgresLeaseStore implements LeaseStore {
 
     private static final String MAKE_SUBSCRIPTION = """
-            INSERT INTO posthorn.subscription (name) VALUES (:name)
+            INSERT INTO posthorn.subscription (name, revision) VALUES (:name, :revision)
                 ON CONFLICT (name) DO NOTHING RETURNING id
             """;
 
@@ -62,7 +63,7 @@ final class PostgresLeaseStore implements LeaseStore {
                    CASE WHEN EXISTS (SELECT FROM posthorn.event_partition p WHERE p.from_seq < s.let_go_seq)
                         THEN s.let_go_seq ELSE 0 END AS let_go_seq,
                    g.lanes, {filter},
-                   w.number IS NOT NULL AS changing,
+                   s.revision, w.change,
                    ARRAY({instances}) AS instances
               FROM posthorn.subscription s
               JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
@@ -147,7 +148,7 @@ final class PostgresLeaseStore implements LeaseStore {
     @Override
     public long register(Subscription subscription) {
         return session.transaction("registering a subscription", connection -> {
-            Map<String, Object> name = Map.of("name", subscription.name());
+            Map<String, Object> name = Map.of("name", subscription.name(), "revision", subscription.revision());
             Long made = makes ? statements.number(connection, MAKE_SUBSCRIPTION, name) : null;
             if (made != null) {
                 generations.makeFirst(connection, made, subscription);
@@ -162,8 +163,8 @@ final class PostgresLeaseStore implements LeaseStore {
     }
 
     @Override
-    public boolean request(long subscriptionId, Subscription subscription) {
-        return session.transaction(
+    public void request(long subscriptionId, Subscription subscription) {
+        session.transaction(
                 "asking for another generation",
                 connection -> generations.request(connection, subscriptionId, subscription));
     }
@@ -225,7 +226,8 @@ final class PostgresLeaseStore implements LeaseStore {
                     row.getInt("lanes"),
                     Generations.filter(row, ""),
                     List.of((String[]) row.getArray("instances").getArray()),
-                    row.getBoolean("changing"),
+                    row.getLong("revision"),
+                    row.getObject("change", UUID.class),
                     stopAt == null ? null : new Snapshot(stopAt),
                     row.getBoolean("paused"),
                     row.getLong("let_go_seq"));

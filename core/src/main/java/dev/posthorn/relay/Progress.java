@@ -3,6 +3,8 @@ package dev.posthorn.relay;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.Mark;
+import java.util.Objects;
+import java.util.UUID;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +28,7 @@ final class Progress {
     private Mark settled;
     private Mark persisted;
     private Mark persistedHigh;
-    private boolean persistedParked;
+    private @Nullable UUID persistedParked;
     private Settlement.Gauge persistedGauge = new Settlement.Gauge(null, 0);
 
     /** Before the first settle, what a former owner wrote may stand there. */
@@ -71,7 +73,7 @@ final class Progress {
         this.persistedHigh = stored.mark();
         this.turn = stored.turn();
         this.readSeq = stored.readSeq();
-        this.persistedParked = stored.parked();
+        this.persistedParked = stored.parkedFor();
         this.disturbed = stored.takeovers() > 0;
         this.lastSettle = ticker.nanos();
         this.lastReceipt = lastSettle - SECOND;
@@ -108,9 +110,9 @@ final class Progress {
         return settled;
     }
 
-    /** Whether others see the lane stand still: it must not read on before they see otherwise. */
-    boolean isSeenParked() {
-        return persistedParked;
+    /** Whether others see the lane stand still for the change: it must not read on before they see otherwise. */
+    boolean isSeenParked(@Nullable UUID change) {
+        return change != null && change.equals(persistedParked);
     }
 
     /** How many events and rows were settled and are not known to be written. */
@@ -146,7 +148,7 @@ final class Progress {
     Settlement due(
             Mark high,
             boolean unsettled,
-            boolean parked,
+            @Nullable UUID parkedFor,
             boolean awaited,
             boolean undisturbed,
             int enough,
@@ -155,7 +157,7 @@ final class Progress {
         long now = ticker.nanos();
         boolean gaugeDue = isGaugeDue(gauge, now);
         boolean calm = undisturbed && disturbed;
-        if (!calm && !gaugeDue && !isDue(high, unsettled, parked, awaited, enough, troubles, now)) {
+        if (!calm && !gaugeDue && !isDue(high, unsettled, parkedFor, awaited, enough, troubles, now)) {
             return null;
         }
         boolean receiptDue = sinceReceipt > 0 && now - lastReceipt >= SECOND;
@@ -167,7 +169,7 @@ final class Progress {
                 settled,
                 high,
                 readSeq,
-                parked,
+                parkedFor,
                 calm,
                 receiptDue ? sinceReceipt : 0,
                 gaugeDue || !gaugeIsKnown ? gauge : null,
@@ -198,14 +200,20 @@ final class Progress {
     }
 
     private boolean isDue(
-            Mark high, boolean unsettled, boolean parked, boolean awaited, int enough, Troubles troubles, long now) {
+            Mark high,
+            boolean unsettled,
+            @Nullable UUID parkedFor,
+            boolean awaited,
+            int enough,
+            Troubles troubles,
+            long now) {
         boolean handedOver = unsettled && !high.equals(persistedHigh);
         if (events > 0 || handedOver || troubles.hasChanges()) {
             return events + troubles.changes() >= Math.min(SETTLE_EVENTS, enough)
                     || now - lastSettle >= SETTLE_NANOS
                     || awaited;
         }
-        if (parked != persistedParked || (awaited && !settled.equals(persisted))) {
+        if (!Objects.equals(parkedFor, persistedParked) || (awaited && !settled.equals(persisted))) {
             return true;
         }
         return !settled.equals(persisted) && now - lastSettle >= SECOND;
@@ -226,7 +234,7 @@ final class Progress {
         persisted = done.mark();
         writtenNumber = pendingNumber;
         persistedHigh = done.high();
-        persistedParked = done.parked();
+        persistedParked = done.parkedFor();
         if (done.gauge() != null) {
             persistedGauge = done.gauge();
             gaugeIsKnown = true;

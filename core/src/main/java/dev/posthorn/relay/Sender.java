@@ -206,7 +206,7 @@ final class Sender {
             dispatch.sendAlone(next, false);
         } else if (next.isLive() && orders.get().stopAt() != null) {
             // With its row the mark passes it, and at the common snapshot nothing may be on its way.
-            troubles.leaveBehind(next);
+            troubles.leaveToTheNext(next);
             dispatch.giveBackTurn(next);
         } else {
             dispatch.giveBackTurn(next);

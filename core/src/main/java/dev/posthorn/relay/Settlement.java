@@ -1,6 +1,7 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.log.Mark;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param mark how far the lane is settled
  * @param high how far events were handed to the sink
  * @param readSeq the greatest seq ever read
- * @param parked whether the lane stands still for a change of generation
+ * @param parkedFor the change of generation for which the lane stands still, if it does
  * @param undisturbed whether forced take-overs are to be forgotten
  * @param receiptCount how many events were settled since the last receipt, if one is due; else 0
  * @param gauge what others want to see of the lane, if it has changed
@@ -23,7 +24,7 @@ record Settlement(
         Mark mark,
         Mark high,
         long readSeq,
-        boolean parked,
+        @Nullable UUID parkedFor,
         boolean undisturbed,
         long receiptCount,
         @Nullable Gauge gauge,

@@ -1,6 +1,8 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.log.Mark;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a lane stands in the store: all that its owner has to know before it reads.
@@ -8,7 +10,7 @@ import dev.posthorn.log.Mark;
  * @param readSeq the greatest seq that any owner ever read
  * @param rowSeq the greatest seq that ever got a row or a dead letter
  * @param turn that of the last settle
- * @param parked whether it stands still for a change of generation, as far as others know
+ * @param parkedFor the change of generation for which it stands still, as far as others know
  * @param takeovers how often the lane changed hands by force since it last worked undisturbed
  */
-record StoredLane(Mark mark, long readSeq, long rowSeq, long turn, boolean parked, int takeovers) {}
+record StoredLane(Mark mark, long readSeq, long rowSeq, long turn, @Nullable UUID parkedFor, int takeovers) {}

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who gets what, and how. The filter and the number of lanes are stored and the same for all instances: if one starts
  * with others than the stored ones, they take effect everywhere at one snapshot of the log, and the last one started
- * decides.
+ * decides, or the greatest revision.
  *
  * @param lanes into how many shares its keys are divided: the most instances that can work for it at once
  * @param batchSize how many events one read takes at most
@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param blockedKeysLimit how many keys of a lane may wait for a failed event; beyond it the lane stops as well
  * @param keepAttempts of which attempts a record is kept
  * @param ratePerSecond how many events a second are handed over at most, by all instances together
+ * @param revision of the document that these settings come from, if there is one whose revisions are counted: what an
+ *     older revision says about filter and lanes counts no more once a newer one was served. 0: there is none
  */
 public record Subscription(
         String name,
@@ -52,7 +54,8 @@ public record Subscription(
         int breakerAfter,
         int blockedKeysLimit,
         KeepAttempts keepAttempts,
-        double ratePerSecond) {
+        double ratePerSecond,
+        long revision) {
 
     /** For {@link #ratePerSecond}: as many as the sink takes. */
     public static final double UNLIMITED = Double.POSITIVE_INFINITY;
@@ -91,6 +94,7 @@ public record Subscription(
                 name,
                 "rate-per-second is " + ratePerSecond
                         + "; it must be 0.01 to 1000000, or left out for as many as the sink takes");
+        require(revision >= 0, name, "revision is " + revision + "; it must not be below zero");
         Duration least = timeout.multipliedBy(2).plus(TRUST_MARGIN);
         require(
                 leaseTtl.compareTo(least) >= 0,
@@ -103,6 +107,32 @@ public record Subscription(
         if (!holds) {
             throw new PosthornException(ErrorCode.INVALID_SETTING, "subscription '" + name + "': " + message);
         }
+    }
+
+    /** The same as of that revision. */
+    public Subscription at(long other) {
+        return new Subscription(
+                name,
+                filter,
+                sink,
+                lanes,
+                startAt,
+                batchSize,
+                pollLeast,
+                pollMost,
+                inFlightLimit,
+                inFlightBytes,
+                leaseTtl,
+                timeout,
+                retry,
+                ordering,
+                afterDeadLetter,
+                whenUnavailable,
+                breakerAfter,
+                blockedKeysLimit,
+                keepAttempts,
+                ratePerSecond,
+                other);
     }
 
     public static Builder to(String name, Sink sink) {
@@ -132,6 +162,7 @@ public record Subscription(
         private int blockedKeysLimit = 10_000;
         private KeepAttempts keepAttempts = KeepAttempts.FAILED;
         private double ratePerSecond = UNLIMITED;
+        private long revision;
 
         private Builder(String name, Sink sink) {
             this.name = name;
@@ -237,6 +268,12 @@ public record Subscription(
             return this;
         }
 
+        /** Left out: there is no document, and the last instance that starts decides about filter and lanes. */
+        public Builder revision(long revision) {
+            this.revision = revision;
+            return this;
+        }
+
         private WhenUnavailable defaultWhenUnavailable() {
             return sink.keepsOrder() ? WhenUnavailable.WAIT : WhenUnavailable.COUNT;
         }
@@ -263,7 +300,8 @@ public record Subscription(
                     breakerAfter,
                     blockedKeysLimit,
                     keepAttempts,
-                    ratePerSecond);
+                    ratePerSecond,
+                    revision);
         }
     }
 }

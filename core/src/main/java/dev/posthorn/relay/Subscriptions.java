@@ -116,14 +116,14 @@ public final class Subscriptions {
 
     /**
      * Stores it before any instance serves it: one that starts now gets what is committed after this call returns. Of one
-     * that is stored already, another filter or number of lanes is asked for, as by an instance that starts with it.
+     * that is stored already, another filter or number of lanes is asked for, as by an instance that starts with it: in
+     * place of what was asked for before and has not begun, unless that was a newer revision.
      */
     public void register(Subscription subscription) {
         direct.require();
         try (Session session = new Session(dataSource, schema, Guards.ALL)) {
             LeaseStore store = new PostgresLeaseStore(session, "", Ticker.SYSTEM, Guards.ALL);
-            // False if another change is under way; whoever serves it asks again until it is its turn.
-            var unused = store.request(store.register(subscription), subscription);
+            store.request(store.register(subscription), subscription);
         }
     }
 

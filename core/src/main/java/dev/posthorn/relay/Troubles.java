@@ -141,6 +141,15 @@ final class Troubles {
         }
     }
 
+    /**
+     * The same for a change of generation that may still be withdrawn: then this owner goes on, and has to send it before
+     * whatever comes behind it.
+     */
+    void leaveToTheNext(Tracked item) {
+        leaveBehind(item);
+        keys.change(isOrdered(item) ? item.key() : null, 0, 0, 0);
+    }
+
     /** It waits until its time has come; its key does not wait for it. */
     void defer(Tracked item, Instant until) {
         changes.put(RowChange.deferred(item.event(), item.attempts(), until));

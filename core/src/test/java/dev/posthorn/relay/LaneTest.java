@@ -249,7 +249,7 @@ class LaneTest {
         instances.database.record("x");
         relay.run(3);
         instances.database.execute("VACUUM FULL posthorn.lane_mark");
-        instances.database.execute("UPDATE posthorn.lane_mark SET parked = parked");
+        instances.database.execute("UPDATE posthorn.lane_mark SET epoch = epoch");
         instances.database.record("y");
         relay.run(3);
         assertThat(relay.lanes().get(0).state()).isEqualTo(Lane.State.RUNNING);

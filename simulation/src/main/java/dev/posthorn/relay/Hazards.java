@@ -233,8 +233,8 @@ final class Hazards {
             }
 
             @Override
-            public boolean request(long subscriptionId, Subscription subscription) {
-                return write("request", () -> store.request(subscriptionId, subscription));
+            public void request(long subscriptionId, Subscription subscription) {
+                run("request", () -> store.request(subscriptionId, subscription));
             }
 
             @Override

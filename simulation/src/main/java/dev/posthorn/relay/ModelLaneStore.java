@@ -67,7 +67,7 @@ final class ModelLaneStore implements LaneStore {
         LaneRow lane = database.lanes.get(grant.lease().laneId());
         return lane == null || lane.ended || !isOwned(lane)
                 ? null
-                : new StoredLane(lane.mark, lane.readSeq, lane.rowSeq, lane.turn, lane.parked, lane.takeovers);
+                : new StoredLane(lane.mark, lane.readSeq, lane.rowSeq, lane.turn, lane.parkedFor, lane.takeovers);
     }
 
     private boolean isOwned(LaneRow lane) {
@@ -100,7 +100,7 @@ final class ModelLaneStore implements LaneStore {
         lane.high = settlement.high();
         lane.readSeq = Math.max(lane.readSeq, settlement.readSeq());
         lane.rowSeq = Math.max(lane.rowSeq, settlement.changes().greatestSeq());
-        lane.parked = settlement.parked();
+        lane.parkedFor = settlement.parkedFor();
         lane.turn = settlement.turn();
         if (settlement.undisturbed()) {
             lane.takeovers = 0;

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps subscriptions, lanes and leases in a {@link ModelDatabase}, by the same rules as in PostgreSQL. */
@@ -47,7 +48,8 @@ final class ModelLeaseStore implements LeaseStore {
             return found.id;
         }
         SubscriptionRow made = new SubscriptionRow(database.nextId(), subscription.name());
-        GenerationRow first = new GenerationRow(1, subscription.lanes(), ModelDatabase.stored(subscription.filter()));
+        made.revision = subscription.revision();
+        GenerationRow first = new GenerationRow(1, newChange(), subscription);
         first.startB = database.snapshot();
         first.startA = subscription.startAt() instanceof StartAt.Now ? first.startB : Snapshot.NOTHING;
         first.since = subscription.startAt() instanceof StartAt.At at ? ModelDatabase.micros(at.time()) : null;
@@ -66,19 +68,28 @@ final class ModelLeaseStore implements LeaseStore {
         }
     }
 
-    @Override
-    public boolean request(long subscriptionId, Subscription subscription) {
-        SubscriptionRow row = database.subscription(subscriptionId);
-        if (!isAsWanted(row.current(), subscription) && row.wanted() == null) {
-            Filter filter = ModelDatabase.stored(subscription.filter());
-            row.generations.add(new GenerationRow(row.generation + 1, subscription.lanes(), filter));
-        }
-        return isAsWanted(row.generations.get(row.generations.size() - 1), subscription);
+    private UUID newChange() {
+        return new UUID(0, database.nextId());
     }
 
-    private static boolean isAsWanted(GenerationRow generation, Subscription subscription) {
-        return generation.lanes == subscription.lanes()
-                && generation.filter.equals(ModelDatabase.stored(subscription.filter()));
+    @Override
+    public void request(long subscriptionId, Subscription subscription) {
+        SubscriptionRow row = database.subscription(subscriptionId);
+        if (row.revision > subscription.revision() && guards.hold(Guard.WISH_BY_REVISION)) {
+            return;
+        }
+        row.revision = subscription.revision();
+        GenerationRow wanted = row.wanted();
+        if (wanted != null && guards.hold(Guard.NEWEST_WISH)) {
+            row.generations.remove(wanted);
+        }
+        if (row.wanted() == null && !row.current().isAsWanted(subscription)) {
+            UUID change = wanted == null ? newChange() : wanted.change;
+            row.generations.add(new GenerationRow(row.generation + 1, change, subscription));
+        }
+        if (row.wanted() == null) {
+            row.stopAt = null;
+        }
     }
 
     @Override
@@ -149,7 +160,8 @@ final class ModelLeaseStore implements LeaseStore {
                 current.lanes,
                 current.filter,
                 heardOf,
-                row.wanted() != null,
+                row.revision,
+                row.wanted() == null ? null : row.wanted().change,
                 row.stopAt,
                 row.paused,
                 row.letGoSeq);
@@ -200,13 +212,17 @@ final class ModelLeaseStore implements LeaseStore {
             if (lanes.stream().allMatch(lane -> lane.mark.isAt(stopAt))) {
                 begin(row, wanted, lanes, stopAt);
             }
-        } else if (lanes.stream().allMatch(lane -> lane.parked)) {
+        } else if (lanes.stream().allMatch(lane -> isParked(lane, wanted))) {
             if (guards.hold(Guard.COMMON_STOP)) {
                 row.stopAt = database.snapshot();
             } else {
                 begin(row, wanted, lanes, database.snapshot());
             }
         }
+    }
+
+    private boolean isParked(LaneRow lane, GenerationRow wanted) {
+        return guards.hold(Guard.PARKED_FOR_ONE_CHANGE) ? wanted.change.equals(lane.parkedFor) : lane.parkedFor != null;
     }
 
     private void begin(SubscriptionRow row, GenerationRow wanted, List<LaneRow> former, Snapshot start) {

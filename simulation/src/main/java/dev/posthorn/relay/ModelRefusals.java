@@ -59,7 +59,7 @@ final class ModelRefusals {
                 asked.mark(),
                 asked.high(),
                 asked.readSeq(),
-                asked.parked(),
+                asked.parkedFor(),
                 asked.undisturbed(),
                 asked.receiptCount(),
                 asked.gauge(),

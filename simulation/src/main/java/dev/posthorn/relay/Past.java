@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.Tables.EventRow;
 import dev.posthorn.relay.Tables.GenerationRow;
 import dev.posthorn.relay.Tables.SubscriptionRow;
@@ -8,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ final class Past {
 
     private final Set<Long> atRegistration;
     private @Nullable Set<Long> atStop;
+    private @Nullable Snapshot stop;
     private final Map<String, Boolean> wanted = new HashMap<>();
 
     Past(ModelDatabase database, SubscriptionRow subscription, boolean fromNow) {
@@ -56,8 +59,10 @@ final class Past {
             before.add(atStop == null ? committed() : atStop);
             atStop = null;
         }
-        if (subscription.stopAt != null && atStop == null) {
-            atStop = committed();
+        if (!Objects.equals(subscription.stopAt, stop)) {
+            // Set, or taken back with the change that it was for.
+            stop = subscription.stopAt;
+            atStop = stop == null ? null : committed();
         }
         return begun;
     }

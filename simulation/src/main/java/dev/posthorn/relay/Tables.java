@@ -83,6 +83,9 @@ final class Tables {
         final String name;
         int generation = 1;
 
+        /** Of what was asked for last. */
+        long revision;
+
         @Nullable
         Snapshot stopAt;
 
@@ -108,6 +111,10 @@ final class Tables {
             return generations.get(generation - 1);
         }
 
+        GenerationRow newest() {
+            return generations.get(generations.size() - 1);
+        }
+
         /** The one that is wanted and has not begun. */
         @Nullable
         GenerationRow wanted() {
@@ -117,6 +124,7 @@ final class Tables {
 
     static final class GenerationRow {
         final int number;
+        final UUID change;
         final int lanes;
         final Filter filter;
 
@@ -129,10 +137,16 @@ final class Tables {
         @Nullable
         Long since;
 
-        GenerationRow(int number, int lanes, Filter filter) {
+        /** As the subscription wants it. */
+        GenerationRow(int number, UUID change, Subscription wanted) {
             this.number = number;
-            this.lanes = lanes;
-            this.filter = filter;
+            this.change = change;
+            this.lanes = wanted.lanes();
+            this.filter = ModelDatabase.stored(wanted.filter());
+        }
+
+        boolean isAsWanted(Subscription wanted) {
+            return lanes == wanted.lanes() && filter.equals(ModelDatabase.stored(wanted.filter()));
         }
     }
 
@@ -158,7 +172,10 @@ final class Tables {
         Mark high;
         long readSeq;
         long rowSeq;
-        boolean parked;
+
+        @Nullable
+        UUID parkedFor;
+
         long turn;
         int takeovers;
         Settlement.@Nullable Gauge gauge;

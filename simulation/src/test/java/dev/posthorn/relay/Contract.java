@@ -122,15 +122,16 @@ abstract class Contract {
         Settlement settlement(Consumer<Changes> changing) {
             Changes changes = new Changes();
             changing.accept(changes);
-            return new Settlement(turn, ++turn, mark, mark, 0, false, false, 0, null, changes);
+            return new Settlement(turn, ++turn, mark, mark, 0, null, false, 0, null, changes);
         }
 
         boolean settle(Consumer<Changes> changing) {
             return lane.settle(settlement(changing)).done();
         }
 
-        boolean park() {
-            return lane.settle(new Settlement(turn, ++turn, mark, mark, 0, true, false, 0, null, new Changes()))
+        boolean park(LeaseStore.Sharing sharing) {
+            return lane.settle(new Settlement(
+                            turn, ++turn, mark, mark, 0, sharing.change(), false, 0, null, new Changes()))
                     .done();
         }
     }

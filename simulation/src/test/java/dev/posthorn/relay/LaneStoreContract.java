@@ -35,7 +35,7 @@ abstract class LaneStoreContract extends Contract {
         owned.read();
         Settlement late = owned.settlement(changes -> {});
         Settlement next =
-                new Settlement(late.former(), 77, late.mark(), late.high(), 0, false, false, 0, null, new Changes());
+                new Settlement(late.former(), 77, late.mark(), late.high(), 0, null, false, 0, null, new Changes());
         assertThat(owned.lane.settle(late)).isEqualTo(Settled.DONE);
         assertThat(owned.lane.settle(next)).isEqualTo(Settled.LOST);
     }
@@ -45,9 +45,9 @@ abstract class LaneStoreContract extends Contract {
         record("a");
         Owned former = own("i1", subscription(s -> s));
         former.read();
-        assertThat(former.park()).isTrue();
+        assertThat(former.settle(changes -> {})).isTrue();
         assertThat(former.lane.begin())
-                .isEqualTo(new StoredLane(former.mark, former.stored.readSeq(), 0, former.turn(), true, 0));
+                .isEqualTo(new StoredLane(former.mark, former.stored.readSeq(), 0, former.turn(), null, 0));
         store.advance(TTL.plusSeconds(1));
         own("i2", subscription(s -> s));
         assertThat(former.lane.begin()).isNull();

@@ -100,15 +100,13 @@ abstract class LeaseStoreContract extends Contract {
         owned.settle(changes -> events.forEach(event -> changes.put(held(event))));
         LeaseStore leases = store.leases("i1");
         long id = owned.grant.subscriptionId();
-        assertThat(leases.request(id, one)).as("as it is").isTrue();
-        assertThat(leases.request(id, three)).isTrue();
-        assertThat(leases.request(id, subscription(s -> s.lanes(2))))
-                .as("one at a time")
-                .isFalse();
-        assertThat(leases.sharing(id).changing()).isTrue();
+        leases.request(id, one);
+        assertThat(leases.sharing(id).isChanging()).as("as it is").isFalse();
+        leases.request(id, three);
+        assertThat(leases.sharing(id).isChanging()).isTrue();
         leases.advanceChange(id);
         assertThat(leases.sharing(id).stopAt()).as("nobody is parked").isNull();
-        owned.park();
+        owned.park(leases.sharing(id));
         store.pause("test", true);
         leases.advanceChange(id);
         assertThat(leases.sharing(id).stopAt()).as("paused").isNull();
@@ -128,7 +126,7 @@ abstract class LeaseStoreContract extends Contract {
         assertThat(sharing.lanes()).isEqualTo(3);
         assertThat(sharing.filter())
                 .isEqualTo(Filter.types("a*", "b*").header("a", "2").header("z", "\"1\""));
-        assertThat(sharing.changing()).isFalse();
+        assertThat(sharing.isChanging()).isFalse();
         assertThat(sharing.stopAt()).isNull();
         assertThat(owned.settle(changes -> {}))
                 .as("by an owner of the former generation")
@@ -150,5 +148,69 @@ abstract class LeaseStoreContract extends Contract {
                         .isEqualTo(lane.grant.scope().index());
             }
         }
+    }
+
+    @Test
+    void aWishThatHasNotBegunIsReplacedAndStaysTheSameChange() {
+        Owned owned = own("i1", subscription(s -> s));
+        LeaseStore leases = store.leases("i1");
+        long id = owned.grant.subscriptionId();
+        leases.request(id, subscription(s -> s.lanes(2)));
+        LeaseStore.Sharing first = leases.sharing(id);
+        owned.park(first);
+        leases.request(id, subscription(s -> s.lanes(3)));
+        assertThat(leases.sharing(id).change()).isEqualTo(first.change());
+        leases.advanceChange(id);
+        Snapshot stopAt = leases.sharing(id).stopAt();
+        assertThat(stopAt).isNotNull();
+        leases.request(id, subscription(s -> s.lanes(5)));
+        assertThat(leases.sharing(id).stopAt()).isEqualTo(stopAt);
+        owned.mark = dev.posthorn.log.Mark.at(stopAt);
+        owned.settle(changes -> {});
+        leases.advanceChange(id);
+        assertThat(leases.sharing(id).generation()).isEqualTo(2);
+        assertThat(leases.sharing(id).lanes()).isEqualTo(5);
+    }
+
+    @Test
+    void aWishThatIsWithdrawnLeavesNothingBehindForTheNextOne() {
+        Owned owned = own("i1", subscription(s -> s));
+        LeaseStore leases = store.leases("i1");
+        long id = owned.grant.subscriptionId();
+        leases.request(id, subscription(s -> s.lanes(2)));
+        LeaseStore.Sharing first = leases.sharing(id);
+        owned.park(first);
+        leases.advanceChange(id);
+        assertThat(leases.sharing(id).stopAt()).isNotNull();
+        leases.request(id, subscription(s -> s));
+        assertThat(leases.sharing(id).isChanging()).isFalse();
+        assertThat(leases.sharing(id).stopAt()).isNull();
+        leases.advanceChange(id);
+        assertThat(leases.sharing(id).generation()).isOne();
+        leases.request(id, subscription(s -> s.lanes(2)));
+        assertThat(leases.sharing(id).change()).isNotNull().isNotEqualTo(first.change());
+        leases.advanceChange(id);
+        assertThat(leases.sharing(id).stopAt())
+                .as("it stood still for another one")
+                .isNull();
+        owned.park(leases.sharing(id));
+        leases.advanceChange(id);
+        assertThat(leases.sharing(id).stopAt()).isNotNull();
+    }
+
+    @Test
+    void aWishOfAnOlderRevisionIsIgnored() {
+        Subscription first = subscription(s -> s.revision(3));
+        long id = own("i1", first).grant.subscriptionId();
+        LeaseStore leases = store.leases("i1");
+        assertThat(leases.sharing(id).revision()).isEqualTo(3);
+        leases.request(id, subscription(s -> s.lanes(2).revision(2)));
+        leases.request(id, subscription(s -> s.lanes(2)));
+        assertThat(leases.sharing(id).isChanging()).isFalse();
+        leases.request(id, subscription(s -> s.lanes(2).revision(4)));
+        assertThat(leases.sharing(id).isChanging()).isTrue();
+        leases.request(id, first);
+        assertThat(leases.sharing(id).isChanging()).isTrue();
+        assertThat(leases.sharing(id).revision()).isEqualTo(4);
     }
 }

@@ -58,6 +58,7 @@ public final class RecordingSinks {
                 its.breakerAfter(),
                 its.blockedKeysLimit(),
                 its.keepAttempts(),
-                its.ratePerSecond());
+                its.ratePerSecond(),
+                its.revision());
     }
 }
