@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -204,7 +205,7 @@ final class LeaseKeeper {
             lane.order(lane.orders().leave() || leaving-- > 0 ? orders.leaving() : orders);
         }
         if (kept < quota) {
-            takeOver(holding, sharing, quota - kept, orders);
+            takeOver(holding, sharing, quota - kept, quota);
         }
     }
 
@@ -217,17 +218,28 @@ final class LeaseKeeper {
         }
     }
 
-    private void takeOver(Holding holding, LeaseStore.Sharing sharing, int count, Orders orders) {
-        for (LaneGrant grant : store.acquire(holding.id, holding.subscription, sharing, count)) {
-            log.info(
-                    "Lane {}: taken over (epoch {})",
-                    grant.name(),
-                    grant.lease().epoch());
-            Lane former = holding.lanes.put(grant.lease().laneId(), starter.start(grant, holding.subscription, orders));
-            if (former != null) {
-                // Its lease ended between the renewal and here: the lane is this instance's again, under another epoch.
-                former.lease().lose();
-            }
+    private void takeOver(Holding holding, LeaseStore.Sharing sharing, int count, int quota) {
+        List<LaneGrant> grants = store.acquire(holding.id, holding.subscription, sharing, count);
+        if (grants.isEmpty()) {
+            return;
+        }
+        LeaseStore.Sharing now = guards.hold(Guard.ORDERS_AFTER_TAKE_OVER) ? store.sharing(holding.id) : sharing;
+        if (now.generation() == sharing.generation()) {
+            grants.forEach(grant -> start(holding, grant, orders(holding, now, quota)));
+        }
+    }
+
+    /**
+     * With orders that are younger than the take-over. A former owner may have stood still for a change that was wanted
+     * only after this instance had looked: by older orders the lane would read on past the snapshot where all are to
+     * stop.
+     */
+    private void start(Holding holding, LaneGrant grant, Orders orders) {
+        log.info("Lane {}: taken over (epoch {})", grant.name(), grant.lease().epoch());
+        Lane former = holding.lanes.put(grant.lease().laneId(), starter.start(grant, holding.subscription, orders));
+        if (former != null) {
+            // Its lease ended between the renewal and here: the lane is this instance's again, under another epoch.
+            former.lease().lose();
         }
     }
 

@@ -18,6 +18,7 @@ import dev.posthorn.log.Session;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -211,6 +213,55 @@ class GenerationTest {
                     SELECT count(*) FROM posthorn.delivery d JOIN posthorn.lane_mark m ON m.lane_id = d.lane_id
                     """)).isOne();
         });
+    }
+
+    /** It looked before the change was wanted, and takes a lane over that stood still for it and has a place to stop. */
+    @Test
+    void whoeverTakesALaneOverStopsWhereAllStop() throws Exception {
+        Guarded.by(Guard.ORDERS_AFTER_TAKE_OVER, guards -> {
+            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
+            SteppedRelay relay = start(instances, "first", 2, OLD);
+            Runnable meanwhile = () -> {
+                start(instances, "wanting", 2, NEW).leave();
+                relay.pass().run(2).pass().leave();
+                record(instances, 10);
+            };
+            try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT, guards)) {
+                Subscription settings = Subscription.to("test", instances.sink)
+                        .lanes(2)
+                        .filter(OLD)
+                        .leaseTtl(Instances.TTL)
+                        .build();
+                LeaseStore leases = new PostgresLeaseStore(session, "heir", instances.clock, guards);
+                Steps heir = new Steps(
+                        session,
+                        standingStill(leases, meanwhile),
+                        "heir",
+                        List.of(settings),
+                        new RelayListener() {},
+                        instances.clock,
+                        guards);
+                for (int i = 0; i < 20; i++) {
+                    heir.pass();
+                    instances.clock.advance(Duration.ofMillis(100));
+                    heir.step();
+                }
+            }
+            assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 2, NEW, false, null, null));
+            assertThat(types(instances)).hasSize(10).containsOnly("new.thing");
+        });
+    }
+
+    /** Before it takes lanes over for the first time. */
+    private static LeaseStore standingStill(LeaseStore store, Runnable meanwhile) {
+        AtomicBoolean stoodStill = new AtomicBoolean();
+        return (LeaseStore) Proxy.newProxyInstance(
+                LeaseStore.class.getClassLoader(), new Class<?>[] {LeaseStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("acquire") && !stoodStill.getAndSet(true)) {
+                        meanwhile.run();
+                    }
+                    return method.invoke(store, arguments);
+                });
     }
 
     @Test
