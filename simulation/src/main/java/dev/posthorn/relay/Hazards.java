@@ -220,6 +220,21 @@ final class Hazards {
         throw new PosthornException(ErrorCode.DATABASE, "settle failed: simulated, and done later");
     }
 
+    /** A lease keeper may stand still between any two of its calls. */
+    private <T extends @Nullable Object> T keeperCall(String what, Supplier<T> call) {
+        if (!world.isQuiet()) {
+            world.meanwhile();
+        }
+        return write(what, call);
+    }
+
+    private void keeperRun(String what, Runnable call) {
+        if (!world.isQuiet()) {
+            world.meanwhile();
+        }
+        run(what, call);
+    }
+
     LeaseStore around(LeaseStore store) {
         return new LeaseStore() {
             @Override
@@ -229,52 +244,55 @@ final class Hazards {
 
             @Override
             public long register(Subscription subscription) {
-                return write("register", () -> store.register(subscription));
+                return keeperCall("register", () -> store.register(subscription));
             }
 
             @Override
             public void request(long subscriptionId, Subscription subscription) {
-                run("request", () -> store.request(subscriptionId, subscription));
+                keeperRun("request", () -> {
+                    store.request(subscriptionId, subscription);
+                    world.wishes().asked(subscription);
+                });
             }
 
             @Override
             public boolean appear(long subscriptionId, Subscription subscription) {
-                return write("appear", () -> store.appear(subscriptionId, subscription));
+                return keeperCall("appear", () -> store.appear(subscriptionId, subscription));
             }
 
             @Override
             public void disappear(long subscriptionId) {
-                run("disappear", () -> store.disappear(subscriptionId));
+                keeperRun("disappear", () -> store.disappear(subscriptionId));
             }
 
             @Override
             public void disappear() {
-                run("disappear", store::disappear);
+                keeperRun("disappear", store::disappear);
             }
 
             @Override
             public Set<Long> renew(List<Lease> leases, Subscription subscription) {
-                return write("renew", () -> store.renew(leases, subscription));
+                return keeperCall("renew", () -> store.renew(leases, subscription));
             }
 
             @Override
             public void release(Lease lease) {
-                run("release", () -> store.release(lease));
+                keeperRun("release", () -> store.release(lease));
             }
 
             @Override
             public Sharing sharing(long subscriptionId) {
-                return call("sharing", () -> store.sharing(subscriptionId));
+                return keeperCall("sharing", () -> store.sharing(subscriptionId));
             }
 
             @Override
             public List<LaneGrant> acquire(long id, Subscription subscription, Sharing sharing, int count) {
-                return write("acquire", () -> store.acquire(id, subscription, sharing, count));
+                return keeperCall("acquire", () -> store.acquire(id, subscription, sharing, count));
             }
 
             @Override
             public void advanceChange(long subscriptionId) {
-                run("advanceChange", () -> store.advanceChange(subscriptionId));
+                keeperRun("advanceChange", () -> store.advanceChange(subscriptionId));
             }
         };
     }

@@ -61,6 +61,11 @@ final class Scenario {
 
     /** The part of events of which the database refuses a delivery row. */
     final double refused;
+    /** How often an instance stands still between two calls of its lease keeper, while the others go on. */
+    final double standstill;
+
+    /** Whether the settings come from documents with revisions, as in a hub. */
+    final boolean documents;
 
     /** Whether the database's clock may step by more than what a lease leaves unused. */
     final boolean wildClock;
@@ -85,7 +90,7 @@ final class Scenario {
         outage = perhaps(2);
         clockStep = perhaps(2);
         pause = perhaps(1);
-        change = perhaps(2);
+        change = oneIn(6) ? 15 : perhaps(2);
         command = perhaps(8);
         letGo = oneIn(12) ? 1 : 0;
         databaseAway = perhaps(1);
@@ -99,8 +104,11 @@ final class Scenario {
         wildClock = oneIn(4);
         gone = oneIn(6) ? 0.1 : 0;
         replay = perhaps(20);
+        standstill = perhaps(0.015);
+        documents = random.nextBoolean();
         for (Settings settings : subscriptions) {
             settings.ratePerSecond = oneIn(4) ? between(5, 100) : Subscription.UNLIMITED;
+            settings.revision = documents ? 1 : 0;
         }
         refused = oneIn(6) ? 0.1 : 0;
     }
@@ -152,6 +160,9 @@ final class Scenario {
 
         Filter filter = anyFilter();
         int lanes = between(1, 3);
+        long revision;
+        private Filter formerFilter = filter;
+        private int formerLanes = lanes;
 
         Settings(String name) {
             this.name = name;
@@ -170,13 +181,16 @@ final class Scenario {
             return oneIn(2) ? Filter.ALL : FILTERS.get(random.nextInt(FILTERS.size()));
         }
 
-        /** From now on instances start with another filter or number of lanes. */
+        /** From now on instances start with another filter or number of lanes, or with those from before. */
         void change() {
-            if (oneIn(2)) {
-                filter = anyFilter();
-            } else {
-                lanes = between(1, 4);
-            }
+            Filter oldFilter = filter;
+            int oldLanes = lanes;
+            int choice = random.nextInt(4);
+            filter = choice == 0 ? anyFilter() : choice == 1 ? filter : formerFilter;
+            lanes = choice == 0 ? lanes : choice == 1 ? between(1, 4) : formerLanes;
+            formerFilter = oldFilter;
+            formerLanes = oldLanes;
+            revision += documents ? 1 : 0;
         }
 
         Subscription subscription(Sink sink, long startMicros) {
@@ -195,7 +209,8 @@ final class Scenario {
                     .breakerAfter(breakerAfter)
                     .blockedKeysLimit(blockedKeysLimit)
                     .keepAttempts(keepAttempts)
-                    .ratePerSecond(ratePerSecond);
+                    .ratePerSecond(ratePerSecond)
+                    .revision(revision);
             if (since > 0) {
                 builder.from(ModelDatabase.instant(startMicros + since * 100_000L));
             } else if (since == 0) {

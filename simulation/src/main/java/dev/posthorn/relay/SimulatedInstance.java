@@ -30,6 +30,7 @@ final class SimulatedInstance {
     private long lastWords;
     private long frozenUntil;
     private boolean stopping;
+    private boolean passing;
     private long stopBy;
     private long nextPass;
 
@@ -100,7 +101,12 @@ final class SimulatedInstance {
     }
 
     boolean isAwake() {
-        return !gone && world.nanos() >= frozenUntil;
+        return !gone && !passing && world.nanos() >= frozenUntil;
+    }
+
+    /** Whether it stands still in the middle of a pass. */
+    boolean isPassing() {
+        return passing;
     }
 
     boolean isStopping() {
@@ -123,7 +129,9 @@ final class SimulatedInstance {
     /** What it does between two passes of the keeper is to step its lanes. */
     void pass() {
         nextPass = world.nanos() + world.between(100, 1000) * 1_000_000L;
+        passing = true;
         guarded("pass", stopping ? this::leave : keeper::pass);
+        passing = false;
     }
 
     private void leave() {

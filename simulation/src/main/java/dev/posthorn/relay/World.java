@@ -37,6 +37,7 @@ final class World {
     private final Checks checks;
     private final Writers writers;
     private final Operators operators;
+    private final Wishes wishes;
     private final List<Receiver> receivers = new ArrayList<>();
     private final List<SimulatedInstance> instances = new ArrayList<>();
     private final PriorityQueue<Planned> agenda =
@@ -49,6 +50,7 @@ final class World {
     private long planned;
     private int started;
     private boolean quiet;
+    private boolean standstill;
     private @Nullable Owner owner;
     private long stepBegan;
 
@@ -66,6 +68,7 @@ final class World {
         this.checks = new Checks(database, history, scenario);
         this.writers = new Writers(this, database, scenario.events);
         this.operators = new Operators(this, database);
+        this.wishes = new Wishes(this, database, guards);
         for (int i = 0; i < scenario.subscriptions.size(); i++) {
             receivers.add(new Receiver(this, history, scenario.subscriptions.get(i), i));
         }
@@ -86,14 +89,19 @@ final class World {
             forgetGone();
         }
         calmDown();
-        for (int round = 0; checks.unfinished() != null || !writers.isDone(); round++) {
+        for (int round = 0; unfinished() != null || !writers.isDone(); round++) {
             if (round > MOST_ROUNDS) {
-                throw new BrokenPromise("no progress, though nothing is wrong any more: " + checks.unfinished());
+                throw new BrokenPromise("no progress, though nothing is wrong any more: " + unfinished());
             }
             quietRound(round);
             forgetGone();
         }
         checks.atTheEnd();
+    }
+
+    private @Nullable String unfinished() {
+        String wish = wishes.unfinished();
+        return wish == null ? checks.unfinished() : wish;
     }
 
     private void act() {
@@ -168,11 +176,7 @@ final class World {
         } else if (chance(0.05 * scenario.pause)) {
             operators.pauseOrResume();
         } else if (chance(0.05 * scenario.change)) {
-            scenario.subscriptions.get(below(scenario.subscriptions.size())).change();
-            if (chance(0.5)) {
-                instances.stream().filter(SimulatedInstance::isAwake).forEach(SimulatedInstance::serveAnew);
-            }
-            start();
+            wishes.change();
         } else if (chance(0.05 * scenario.command)) {
             operators.command();
         } else if (chance(0.02 * scenario.letGo)) {
@@ -183,8 +187,9 @@ final class World {
     }
 
     private void withAny(java.util.function.Consumer<SimulatedInstance> action) {
-        List<SimulatedInstance> some =
-                instances.stream().filter(instance -> !instance.isStopping()).toList();
+        List<SimulatedInstance> some = instances.stream()
+                .filter(instance -> !instance.isStopping() && !instance.isPassing())
+                .toList();
         if (!some.isEmpty()) {
             action.accept(some.get(below(some.size())));
         }
@@ -210,7 +215,20 @@ final class World {
         }
     }
 
-    private void start() {
+    /** The others go on while one stands still in the middle of something. */
+    void meanwhile() {
+        if (!standstill && chance(scenario.standstill)) {
+            standstill = true;
+            noteGenerations();
+            for (int i = between(1, 60); i > 0; i--) {
+                act();
+                forgetGone();
+            }
+            standstill = false;
+        }
+    }
+
+    void start() {
         String name = "i" + ++started;
         trace(() -> name + " starts");
         SimulatedInstance instance = new SimulatedInstance(this, name, guards);
@@ -240,6 +258,7 @@ final class World {
             }
         }
         instances.forEach(instance -> instance.freeze(0));
+        instances.forEach(SimulatedInstance::serveAnew);
         operators.resumeAll();
     }
 
@@ -339,8 +358,17 @@ final class World {
         return history;
     }
 
+    Wishes wishes() {
+        return wishes;
+    }
+
+    List<SimulatedInstance> instances() {
+        return List.copyOf(instances);
+    }
+
     void noteGenerations() {
         history.noteGenerations();
+        wishes.check();
     }
 
     void wrote(EventRow row) {

@@ -30,6 +30,8 @@ class PlantedBugsTest {
         "TRUST_FROM_START, 3000",
         "READS_END_WITH_SESSION, 200",
         "KNOWN_BY_ID, 3000",
+        "NEWEST_WISH, 100",
+        "WISH_BY_REVISION, 200",
     })
     void isFound(Guard lifted, long seeds) {
         Simulation.Failure failure = new Simulation(Guards.without(lifted)).run(1, seeds, 1);
