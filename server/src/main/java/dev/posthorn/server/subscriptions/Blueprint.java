@@ -32,7 +32,9 @@ final class Blueprint {
     /** A new one each time: what could not be read, decrypted or built is told by what is thrown. */
     Subscription subscription(Row row) {
         ObjectNode full = SecretPlaces.joined(reader.tree(row.document()), secrets(row));
-        return translation.subscription(row.name(), document(full), sink -> new MaskingSink(sink, masker));
+        return translation
+                .subscription(row.name(), document(full), sink -> new MaskingSink(sink, masker))
+                .at(row.revision());
     }
 
     private Document document(ObjectNode full) {

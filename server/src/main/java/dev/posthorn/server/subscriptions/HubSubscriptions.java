@@ -84,7 +84,7 @@ final class HubSubscriptions {
             }
             Optional<Long> revision = save(name, before, draft, by);
             if (revision.isPresent()) {
-                registrar.register(draft.subscription(), revision.get());
+                registrar.register(draft.subscription().at(revision.get()));
                 changes.look();
                 return new Put(get(name), before == null);
             }

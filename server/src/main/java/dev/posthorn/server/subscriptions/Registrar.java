@@ -46,9 +46,9 @@ final class Registrar {
         this.registered = registered;
     }
 
-    /** Puts it there, or asks for what has changed; does nothing if it is no longer at that revision. */
-    void register(Subscription subscription, long revision) {
-        Map<String, Object> values = Map.of("name", subscription.name(), "revision", revision);
+    /** Puts it there, or asks for what has changed; does nothing if it is no longer at its revision. */
+    void register(Subscription subscription) {
+        Map<String, Object> values = Map.of("name", subscription.name(), "revision", subscription.revision());
         queries.run("registering subscription " + subscription.name(), t -> {
             boolean current = t.first(LOCK_IF_LIVING, values, row -> true).isPresent();
             if (current) {

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param document with masks in place of its secrets
  * @param secrets null if it has none
  * @param registered whether it stands in the relay's own tables
- * @param changing whether its filter or number of lanes is to change as soon as all lanes are ready for it
+ * @param changing whether its filter or number of lanes is to change as soon as all lanes are ready for it, or may be:
+ *     what this revision says was not asked for yet
  */
 record Row(
         String name,

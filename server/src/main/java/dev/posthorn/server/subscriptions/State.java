@@ -8,7 +8,7 @@ public enum State {
     ACTIVE,
     /** Nothing of it is sent until somebody resumes it. */
     PAUSED,
-    /** It is served as before; another filter or number of lanes takes effect in a moment. */
+    /** It is served as before; the filter and the number of lanes that it has now take effect in a moment. */
     PENDING,
     /** It is served no more and goes as soon as no instance has anything of it under way. */
     DELETING,

@@ -56,7 +56,7 @@ public final class SubscriptionKeeper {
             next.put(row.name(), here);
             Subscription subscription = here.subscription();
             if (!row.registered() && subscription != null) {
-                attempt(() -> registrar.register(subscription, row.revision()), failures);
+                attempt(() -> registrar.register(subscription), failures);
             }
         });
         served = Map.copyOf(next);

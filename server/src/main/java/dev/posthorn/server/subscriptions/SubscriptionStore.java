@@ -19,7 +19,8 @@ final class SubscriptionStore {
     private static final String ROWS = """
             SELECT h.name, h.revision, h.document, h.secrets, h.key_id, h.created_at, h.changed_at,
                    h.deleted_at IS NOT NULL AS deleting, s.id IS NOT NULL AS registered,
-                   coalesce(s.paused, false) AS paused, s.pause_reason, w.number IS NOT NULL AS changing
+                   coalesce(s.paused, false) AS paused, s.pause_reason,
+                   w.number IS NOT NULL OR s.revision < h.revision AS changing
               FROM posthorn.hub_subscription h
               LEFT JOIN posthorn.subscription s ON s.name = h.name COLLATE "C"
               LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
