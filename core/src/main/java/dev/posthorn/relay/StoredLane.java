@@ -13,4 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param parkedFor the change of generation for which it stands still, as far as others know
  * @param takeovers how often the lane changed hands by force since it last worked undisturbed
  */
-record StoredLane(Mark mark, long readSeq, long rowSeq, long turn, @Nullable UUID parkedFor, int takeovers) {}
+record StoredLane(
+        Mark mark,
+        long readSeq,
+        long rowSeq,
+        long turn,
+        @Nullable UUID parkedFor,
+        int takeovers) {}

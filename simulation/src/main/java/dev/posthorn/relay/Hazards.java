@@ -225,6 +225,13 @@ final class Hazards {
         if (!world.isQuiet()) {
             world.meanwhile();
         }
+        return call(what, call);
+    }
+
+    private <T extends @Nullable Object> T keeperWrite(String what, Supplier<T> call) {
+        if (!world.isQuiet()) {
+            world.meanwhile();
+        }
         return write(what, call);
     }
 
@@ -244,7 +251,7 @@ final class Hazards {
 
             @Override
             public long register(Subscription subscription) {
-                return keeperCall("register", () -> store.register(subscription));
+                return keeperWrite("register", () -> store.register(subscription));
             }
 
             @Override
@@ -257,7 +264,7 @@ final class Hazards {
 
             @Override
             public boolean appear(long subscriptionId, Subscription subscription) {
-                return keeperCall("appear", () -> store.appear(subscriptionId, subscription));
+                return keeperWrite("appear", () -> store.appear(subscriptionId, subscription));
             }
 
             @Override
@@ -272,7 +279,7 @@ final class Hazards {
 
             @Override
             public Set<Long> renew(List<Lease> leases, Subscription subscription) {
-                return keeperCall("renew", () -> store.renew(leases, subscription));
+                return keeperWrite("renew", () -> store.renew(leases, subscription));
             }
 
             @Override
@@ -287,7 +294,7 @@ final class Hazards {
 
             @Override
             public List<LaneGrant> acquire(long id, Subscription subscription, Sharing sharing, int count) {
-                return keeperCall("acquire", () -> store.acquire(id, subscription, sharing, count));
+                return keeperWrite("acquire", () -> store.acquire(id, subscription, sharing, count));
             }
 
             @Override
