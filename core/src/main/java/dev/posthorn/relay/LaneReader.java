@@ -185,7 +185,11 @@ final class LaneReader {
         if (!now.park() || stopAt == null) {
             return !progress.isSeenParked(now.parkFor()) && (!now.park() || dispatch.awaitsReading());
         }
-        if (tail.a().equals(stopAt) || !stopAt.equals(store.stopAt())) {
+        if (!stopAt.equals(store.stopAt())) {
+            // Others are waited for, by orders that a lane on its way out gets no more.
+            return isComingBack() && !progress.isSeenParked(now.parkFor());
+        }
+        if (tail.a().equals(stopAt)) {
             return false;
         }
         cursor = Cursor.Inside.of(new Window(tail.a(), stopAt), 0);
