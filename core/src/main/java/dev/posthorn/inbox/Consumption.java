@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +87,13 @@ public final class Consumption {
 
     /** Has the effect of an event that was set aside before. */
     void takeAgain(Event event, Runnable called) throws Exception {
-        transactions.run(connection -> take(connection, consumer + REPLAYED, List.of(event), called));
+        Lock hands = Hands.beside();
+        hands.lockInterruptibly();
+        try {
+            transactions.run(connection -> take(connection, consumer + REPLAYED, List.of(event), called));
+        } finally {
+            hands.unlock();
+        }
     }
 
     private int take(Connection connection, String name, List<Event> events, Runnable called) throws Exception {

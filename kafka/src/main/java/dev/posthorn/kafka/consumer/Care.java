@@ -3,6 +3,7 @@ package dev.posthorn.kafka.consumer;
 import dev.posthorn.inbox.ConsumerListener.Partition;
 import dev.posthorn.inbox.Consumption;
 import dev.posthorn.inbox.Counted;
+import dev.posthorn.inbox.Hands;
 import dev.posthorn.relay.RetryPolicy;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -10,9 +11,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +35,6 @@ final class Care {
     private final Consumption consumption;
     private final int mostInHand;
     private final UUID member = UUID.randomUUID();
-    private final ReadWriteLock hands = new ReentrantReadWriteLock(true);
 
     /** @param mostInHand how many records a member has fetched and not done, at most */
     Care(String consumer, Consumption consumption, int mostInHand) {
@@ -129,18 +126,9 @@ final class Care {
                 isSuspect(taken));
     }
 
-    /** Held while a handler runs. */
-    Lock shared() {
-        return hands.readLock();
-    }
-
-    /** Whether nothing else is in hand now, nor will be until the lock is given back. */
-    boolean tryAlone() throws InterruptedException {
-        return hands.writeLock().tryLock(WAIT_FOR_OTHERS_MILLIS, TimeUnit.MILLISECONDS);
-    }
-
-    Lock alone() {
-        return hands.writeLock();
+    /** Whether nothing else is in hand now, nor will be until {@link Hands#alone()} is given back. */
+    static boolean tryAlone() throws InterruptedException {
+        return Hands.alone().tryLock(WAIT_FOR_OTHERS_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private static Partition id(Assigned partition) {

@@ -5,6 +5,7 @@ import dev.posthorn.inbox.ConsumerListener;
 import dev.posthorn.inbox.Consumption;
 import dev.posthorn.inbox.Counted;
 import dev.posthorn.inbox.FailedAttempt;
+import dev.posthorn.inbox.Hands;
 import dev.posthorn.inbox.RejectedEventException;
 import dev.posthorn.relay.RetryPolicy;
 import java.time.Duration;
@@ -114,7 +115,7 @@ final class LineWorker implements Runnable {
     }
 
     private void take(List<Taken> all, AtomicBoolean called) throws Exception {
-        Lock hands = care.shared();
+        Lock hands = Hands.beside();
         hands.lockInterruptibly();
         try {
             handOver(all, called);
@@ -182,14 +183,14 @@ final class LineWorker implements Runnable {
 
     /** False if others are in hand for too long. */
     private boolean takeAlone(Taken taken, AtomicBoolean called) throws Exception {
-        if (!care.tryAlone()) {
+        if (!Care.tryAlone()) {
             return false;
         }
         try {
             handOver(List.of(taken), called);
             return true;
         } finally {
-            care.alone().unlock();
+            Hands.alone().unlock();
         }
     }
 
