@@ -102,25 +102,23 @@ class WishTest {
      */
     @Test
     void aLaneThatStoodStillForAnotherChangeIsWaitedFor() throws Exception {
-        Guarded.by(Guard.PARKED_FOR_ONE_CHANGE, guards -> {
-            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
-            SteppedRelay relay = start(instances, "one", OLD);
-            wish(instances, wants -> wants.filter(NEW));
-            relay.pass().run(2).close();
-            wish(instances, wants -> wants.filter(OLD));
-            instances.clock.advance(Instances.TTL.plusSeconds(1));
-            SteppedRelay heir = start(instances, "heir", OLD);
-            heir.run(2);
-            wish(instances, wants -> wants.filter(NEW));
-            SteppedRelay other = start(instances, "other", NEW);
-            record(instances, "between");
-            heir.run(2);
-            changeOver(heir, other);
-            record(instances, "after");
-            changeOver(heir, other);
-            assertThat(types(instances)).hasSize(20).containsOnly("old.between", "new.after");
-            assertThat(instances.sink.receivedSeqs()).doesNotHaveDuplicates();
-        });
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay relay = start(instances, "one", OLD);
+        wish(instances, wants -> wants.filter(NEW));
+        relay.pass().run(2).close();
+        wish(instances, wants -> wants.filter(OLD));
+        instances.clock.advance(Instances.TTL.plusSeconds(1));
+        SteppedRelay heir = start(instances, "heir", OLD);
+        heir.run(2);
+        wish(instances, wants -> wants.filter(NEW));
+        SteppedRelay other = start(instances, "other", NEW);
+        record(instances, "between");
+        heir.run(2);
+        changeOver(heir, other);
+        record(instances, "after");
+        changeOver(heir, other);
+        assertThat(types(instances)).hasSize(20).containsOnly("old.between", "new.after");
+        assertThat(instances.sink.receivedSeqs()).doesNotHaveDuplicates();
     }
 
     /** It has read the document before the last one, was held up, and asks only now. */

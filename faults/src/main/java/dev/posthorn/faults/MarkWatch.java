@@ -69,7 +69,7 @@ final class MarkWatch {
 
     private void note(String lane, State now) {
         State before = states.put(lane, now);
-        if (before != null && (before.epoch > now.epoch || before.settled > now.settled)) {
+        if (before != null && before.settled > now.settled) {
             backwards.add(lane + " went from " + before + " to " + now);
         }
     }

@@ -210,9 +210,11 @@ final class Hazards {
     /** The connection is lost, but the server works on at what it was asked: the commit comes later. */
     private void settleLate(LaneStore store, Settlement settlement) {
         long start = world.databaseStarts();
+        SimulatedInstance.Owner owner = world.owner();
         world.trace(() -> "  the connection is lost in settle " + settlement.turn());
         world.after(world.between(0, 3000), () -> {
             if (start == world.databaseStarts()) {
+                world.history().surprised(owner);
                 store.settle(settlement);
             }
         });

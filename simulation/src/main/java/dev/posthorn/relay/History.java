@@ -48,6 +48,9 @@ final class History {
     /** What was sent before the connection was lost: whoever sent it keeps it in mind beside what it sends from then on. */
     private final Set<Receiver.Shipment> carried = new HashSet<>();
 
+    /** Those of whom a settle was done late: what it wrote they know only when they begin anew. */
+    private final Set<Owner> surprised = new HashSet<>();
+
     private final ReplayHistory replays;
     private int committed;
 
@@ -172,7 +175,10 @@ final class History {
         boolean stale = isStale(owner);
         long replay = replay(shipment);
         if (replay == 0) {
-            require(stale || !fate.isEnded(), owner, "sends event " + seq + " again, which is " + fate.known);
+            require(
+                    stale || surprised.contains(owner) || !fate.isEnded(),
+                    owner,
+                    "sends event " + seq + " again, which is " + fate.known);
         } else if (!stale) {
             require(fate.known != Known.DISCARDED, owner, "sends event " + seq + " again, which was discarded");
             replays.sent(owner, replay, seq, fate.event.key());
@@ -295,8 +301,14 @@ final class History {
         return maxAttempts + 4 + 2 * fate.forgiven + 3 * fate.replays;
     }
 
+    /** A settle that was given up is done after all. */
+    void surprised(Owner owner) {
+        surprised.add(owner);
+    }
+
     /** The lane begins from where it stands in the database. */
     void began(Owner owner) {
+        surprised.remove(owner);
         carried.addAll(unsettled.getOrDefault(owner, Map.of()).values());
     }
 

@@ -13,7 +13,7 @@ class CrashesTest {
     private static final long SEED = Long.getLong("posthorn.faults.seed", System.nanoTime());
 
     /** The rule that this is about. */
-    private static final List<Guard> RULE = List.of();
+    private static final List<Guard> RULE = List.of(Guard.READS_END_WITH_SESSION);
 
     @Test
     void nothingThatIsInTheLogIsLostReorderedOrFalselyCalledDeliveredWhenPostgresDies() throws Exception {
