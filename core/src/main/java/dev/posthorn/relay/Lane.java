@@ -75,7 +75,8 @@ public final class Lane {
         if (lease().isLost()) {
             end(State.LOST);
         } else if (retired) {
-            end(State.LEFT);
+            // With something in its hands it was not this owner that stopped where the generation ended.
+            end(isIdle() && progress.isWritten() ? State.LEFT : State.LOST);
         }
         if (isEnded()) {
             return SECOND;
