@@ -176,16 +176,19 @@ final class ReplayFeed {
 
     private void load(Share share) {
         if (share.toRewind && progress.areRowsTrue(troubles)) {
-            share.toRewind = false;
             share.exhausted = false;
             share.after = 0;
             share.atHand.clear();
             share.waiting.clear();
+        } else if (share.toRewind) {
+            return;
         }
-        if (share.toRewind || share.exhausted || !share.atHand.isEmpty() || share.limit == 0) {
+        if (share.exhausted || !share.atHand.isEmpty() || share.limit == 0) {
             return;
         }
         List<ReplayItem> items = store.replayItems(share.order, share.after, PAGE);
+        // Not before they are there: until the next attempt more may end, and the rows no longer be true.
+        share.toRewind = false;
         share.exhausted = items.size() < PAGE;
         for (ReplayItem item : items) {
             share.after = item.seq();
