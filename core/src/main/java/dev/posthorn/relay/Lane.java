@@ -76,7 +76,7 @@ public final class Lane {
             end(State.LOST);
         } else if (retired) {
             // With something in its hands it was not this owner that stopped where the generation ended.
-            end(isIdle() && progress.isWritten() ? State.LEFT : State.LOST);
+            end(run == null || run.hasNothingInHand() ? State.LEFT : State.LOST);
         }
         if (isEnded()) {
             return SECOND;

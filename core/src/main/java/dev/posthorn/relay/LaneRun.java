@@ -368,6 +368,11 @@ final class LaneRun {
         return stands ? now.parkFor() : null;
     }
 
+    /** Whether all that it had to do with is settled. */
+    boolean hasNothingInHand() {
+        return isIdle() && progress.isWritten();
+    }
+
     private boolean isIdle() {
         return dispatch.isEmpty() && troubles.loaded() == 0 && !troubles.hasChanges();
     }
