@@ -52,7 +52,7 @@ public final class Relay implements AutoCloseable {
     private static final Duration CHANGE_INTERVAL = Duration.ofMillis(50);
 
     /** It is part of an index. */
-    private static final int LONGEST_INSTANCE = 255;
+    private static final int LONGEST_NAME = 255;
 
     private final String instance;
     private final RelayListener listener;
@@ -360,14 +360,18 @@ public final class Relay implements AutoCloseable {
 
         /** A name for this instance, unique among those that run; left out, a random one. */
         public Builder instance(String instance) {
-            if (instance.isBlank() || instance.length() > LONGEST_INSTANCE || !FieldRules.isStorable(instance)) {
-                throw new PosthornException(
-                        ErrorCode.INVALID_SETTING,
-                        "the relay's instance has " + instance.length() + " characters; it must have from 1 to "
-                                + LONGEST_INSTANCE + ", none of them a control character");
-            }
+            requireName("instance", instance);
             this.instance = instance;
             return this;
+        }
+
+        private static void requireName(String setting, String name) {
+            if (name.isBlank() || name.length() > LONGEST_NAME || !FieldRules.isStorable(name)) {
+                throw new PosthornException(
+                        ErrorCode.INVALID_SETTING,
+                        "the relay's " + setting + " has " + name.length() + " characters; it must have from 1 to "
+                                + LONGEST_NAME + ", none of them a control character");
+            }
         }
 
         /** How many threads, each with a connection of its own, step the lanes. */
@@ -407,9 +411,10 @@ public final class Relay implements AutoCloseable {
         /**
          * The same, for several applications that relay in one schema.
          *
-         * @param asker who wants that; what was stored under this name before is void
+         * @param asker who wants that, in 1 to 255 characters; what was stored under this name before is void
          */
         public Builder retention(String asker, Retention retention) {
+            requireName("retention's asker", asker);
             this.asker = asker;
             this.retention = retention;
             return this;

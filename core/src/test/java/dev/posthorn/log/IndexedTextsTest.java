@@ -1,5 +1,6 @@
 package dev.posthorn.log;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.TestDatabase;
@@ -29,16 +30,22 @@ class IndexedTextsTest {
              WHERE a.atttypid IN ('text'::regtype, 'jsonb'::regtype, 'bytea'::regtype, 'varchar'::regtype)
             """;
 
-    private static final Map<String, Integer> LONGEST = Map.of(
-            "subscription.name", 100, // Subscription
-            "instance.id", 255 * CHARACTER, // Relay
-            "inbox_entry.consumer", 255 * CHARACTER, // Inbox
-            "audit.actor", 255 * CHARACTER, // Actor
-            "audit.request_id", 255 * CHARACTER, // Actor
-            "audit.action", 100, // of our own making
-            "audit.target", 200, // a kind, and a name, a number or a UUID
-            "dead_letter.error_class", 20, // ErrorClass
-            "dead_letter.cause", 200 * CHARACTER); // Cause
+    private static final Map<String, Integer> LONGEST = Map.ofEntries(
+            entry("subscription.name", 100), // Subscription
+            entry("instance.id", 255 * CHARACTER), // Relay
+            entry("retention.asker", 255 * CHARACTER), // Relay
+            entry("inbox_entry.consumer", 255 * CHARACTER), // Inbox
+            entry("inbox_retention.consumer", 255 * CHARACTER), // Inbox
+            entry("consumer_partition.consumer", 255 * CHARACTER), // Inbox
+            entry("consumer_partition.topic", 249), // Kafka
+            entry("consumer_attempt.consumer", 255 * CHARACTER), // Inbox
+            entry("consumer_attempt.topic", 249), // Kafka
+            entry("audit.actor", 255 * CHARACTER), // Actor
+            entry("audit.request_id", 255 * CHARACTER), // Actor
+            entry("audit.action", 100), // of our own making
+            entry("audit.target", 200), // a kind, and a name, a number or a UUID
+            entry("dead_letter.error_class", 20), // ErrorClass
+            entry("dead_letter.cause", 200 * CHARACTER)); // Cause
 
     @Test
     void noIndexHoldsATextThatCouldBeTooLongForIt() {

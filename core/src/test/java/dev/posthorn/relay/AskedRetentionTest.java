@@ -3,10 +3,13 @@ package dev.posthorn.relay;
 import static dev.posthorn.relay.RetentionDatabase.A_WEEK;
 import static dev.posthorn.relay.RetentionDatabase.WEEK;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.SchemaName;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +74,15 @@ class AskedRetentionTest {
         assertThat(log.database.value("SELECT string_agg(asker || ' ' || coalesce(log_ms / 86400000 || ' days',"
                         + " 'for ever'), ', ' ORDER BY asker) FROM posthorn.retention"))
                 .isEqualTo("hub for ever, relay 7 days");
+    }
+
+    @Test
+    void aNameThatCouldNotBeStoredIsRefused() {
+        for (String asker : List.of("", " ", "x".repeat(256), "a\u0000b")) {
+            assertThatThrownBy(() -> Relay.builder(log.database.dataSource()).retention(asker, A_WEEK))
+                    .isInstanceOf(PosthornException.class)
+                    .hasMessageContaining("asker has " + asker.length() + " characters");
+        }
     }
 
     @Test
