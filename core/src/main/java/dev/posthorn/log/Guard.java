@@ -77,6 +77,8 @@ public enum Guard {
     KNOWN_BY_ID,
     /** Epochs and turns are random, not counted. */
     RANDOM_EPOCHS,
+    /** On a new connection a lease is trusted no longer than the database says. */
+    TRUST_AS_STORED,
     /** Whether a partition may go is looked at again when nobody can read the log any more. */
     DUE_UNDER_LOCK,
     /** A generation that has not begun is replaced by what is wanted next, or withdrawn for it. */

@@ -1,6 +1,7 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.log.Guard;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -114,10 +115,14 @@ public final class Lane {
      * first: until the last line the former run is the lane's.
      */
     private @Nullable LaneRun begin(@Nullable LaneRun former) {
+        long asked = ports.ticker().nanos();
         StoredLane stored = store.begin();
         if (stored == null) {
             end(State.LOST);
             return null;
+        }
+        if (ports.guards().hold(Guard.TRUST_AS_STORED)) {
+            lease().stored(asked, stored.leased());
         }
         SentBefore sent = new SentBefore(ports.guards());
         if (former != null) {

@@ -174,22 +174,33 @@ final class LaneReader {
 
     /**
      * At the tail, while the generation is to change: no further than the snapshot at which all lanes stop. The one in
-     * the orders is looked up on the lane's own connection: after a crash it may be of transactions that never were.
+     * the orders is looked up on the lane's own connection: after a crash it may be of transactions that never were. A
+     * lane that reads on for what comes back looks too: while it was seen to stand still, all may have been told to stop.
      */
     private boolean enterNextWindow() {
         Orders now = orders.get();
-        if (!(cursor instanceof Cursor.Tail tail)) {
+        if (!(cursor instanceof Cursor.Tail tail) || !now.park()) {
             return true;
         }
-        Snapshot stopAt = now.stopAt();
-        if (!now.park() || stopAt == null) {
-            return !progress.isSeenParked(now.parkFor()) && (!now.park() || dispatch.awaitsReading());
+        Snapshot ordered = now.stopAt();
+        // Others are waited for, by orders that a lane on its way out gets no more.
+        boolean comesBack = ordered == null ? dispatch.awaitsReading() : isComingBack();
+        boolean readsOn = comesBack && !progress.isSeenParked(now.parkFor());
+        if (ordered == null && !readsOn) {
+            return false;
         }
-        if (!stopAt.equals(store.stopAt())) {
-            // Others are waited for, by orders that a lane on its way out gets no more.
-            return isComingBack() && !progress.isSeenParked(now.parkFor());
+        Snapshot stopAt = store.stopAt();
+        if (stopAt == null) {
+            return readsOn;
         }
         if (tail.a().equals(stopAt)) {
+            if (now.leave()) {
+                // It never reads further: what has not come again will not come to this owner.
+                dispatch.caughtUp();
+            }
+            return false;
+        }
+        if (!readsOn && !stopAt.equals(ordered)) {
             return false;
         }
         cursor = Cursor.Inside.of(new Window(tail.a(), stopAt), 0);

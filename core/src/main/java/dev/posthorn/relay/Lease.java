@@ -40,6 +40,12 @@ final class Lease {
         trustedUntil = (guards.hold(Guard.TRUST_FROM_START) ? attemptStarted : ticker.nanos()) + ttlNanos;
     }
 
+    /** What the database said of it when it was asked. One that was set back has forgotten the last renewals. */
+    void stored(long asked, Duration left) {
+        trustedUntil = Math.min(
+                trustedUntil, asked + left.minus(Subscription.TRUST_MARGIN).toNanos());
+    }
+
     /** Somebody else owns the lane now. */
     void lose() {
         lost = true;

@@ -10,6 +10,7 @@ import dev.posthorn.sink.Storable;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +26,11 @@ import org.jspecify.annotations.Nullable;
 final class PostgresLaneStore implements LaneStore {
 
     private static final String BEGIN = """
-            SELECT a::text AS a, b::text AS b, seq, read_seq, row_seq, turn, parked_for, takeovers
-              FROM posthorn.lane_mark WHERE lane_id = :lane AND epoch = :epoch
+            SELECT m.a::text AS a, m.b::text AS b, m.seq, m.read_seq, m.row_seq, m.turn, m.parked_for, m.takeovers,
+                   extract(epoch FROM l.expires_at - posthorn.clock()) AS leased
+              FROM posthorn.lane_mark m
+              LEFT JOIN posthorn.lane_lease l ON l.lane_id = m.lane_id AND l.epoch = m.epoch
+             WHERE m.lane_id = :lane AND m.epoch = :epoch
             """;
 
     private static final String STOP_AT =
@@ -168,7 +172,8 @@ final class PostgresLaneStore implements LaneStore {
                 row.getLong("row_seq"),
                 row.getLong("turn"),
                 row.getObject("parked_for", UUID.class),
-                row.getInt("takeovers"));
+                row.getInt("takeovers"),
+                Duration.ofNanos((long) (1e9 * row.getDouble("leased"))));
     }
 
     private Map<String, @Nullable Object> owned() {

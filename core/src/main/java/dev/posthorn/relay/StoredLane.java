@@ -1,6 +1,7 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.log.Mark;
+import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param turn that of the last settle
  * @param parkedFor the change of generation for which it stands still, as far as others know
  * @param takeovers how often the lane changed hands by force since it last worked undisturbed
+ * @param leased for how long nobody else can take it over; not positive if somebody may
  */
 record StoredLane(
         Mark mark,
@@ -19,4 +21,5 @@ record StoredLane(
         long rowSeq,
         long turn,
         @Nullable UUID parkedFor,
-        int takeovers) {}
+        int takeovers,
+        Duration leased) {}

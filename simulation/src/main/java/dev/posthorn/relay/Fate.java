@@ -23,9 +23,11 @@ final class Fate {
 
     final EventRow event;
     Known known = Known.NOTHING;
+    private Known knownToStandby = Known.NOTHING;
     int sends;
     int arrivals;
     int kills;
+    private int killsBeforeStandby;
 
     /** How often the lane's forced take-overs were forgotten since it first ended a process. */
     int forgiven;
@@ -45,6 +47,20 @@ final class Fate {
 
     Fate(EventRow event) {
         this.event = event;
+    }
+
+    /** A stand-by has what was settled so far. */
+    void remember() {
+        knownToStandby = known;
+        killsBeforeStandby = kills;
+    }
+
+    /** The stand-by is promoted. Whoever sent the event may have to do so again, having heard or not. */
+    void goBack() {
+        known = knownToStandby;
+        kills = killsBeforeStandby;
+        forgiven++;
+        heard.clear();
     }
 
     boolean isEnded() {

@@ -83,6 +83,16 @@ final class History {
         pasts.stream().filter(Objects::nonNull).forEach(past -> past.forget(rows));
     }
 
+    /** A stand-by falls behind: what is known of every event now may be all that is known later. */
+    void remember() {
+        fates.forEach(each -> each.values().forEach(Fate::remember));
+    }
+
+    /** What was settled since then never was. */
+    void failedOver() {
+        fates.forEach(each -> each.values().forEach(Fate::goBack));
+    }
+
     /** Whether the event is in the log, and not another one under its number. */
     private boolean isThere(RecordedEvent event) {
         EventRow row = database.log.get(event.seq());

@@ -40,16 +40,15 @@ final class ModelDatabase {
     private long lastXid = 700;
     private long lastEnded = 700;
     private long lastSeq;
+    private long lastId;
 
     /** What a crash does not take back: whoever waits for the disk brings all before it there as well. */
-    private long flushedXid = 700;
-
-    private long flushedSeq;
+    private Counters flushed = counters();
 
     /** Committed by who did not wait for the disk. */
     private final List<EventRow> unflushed = new ArrayList<>();
 
-    private long lastId;
+    private @Nullable Standby standby;
     private long lastEpoch;
 
     final Visibility.Cache visibility = new Visibility.Cache();
@@ -130,9 +129,24 @@ final class ModelDatabase {
 
     /** Everything so far is on the disk. */
     void flush() {
-        flushedXid = lastXid;
-        flushedSeq = lastSeq;
+        flushed = counters();
         unflushed.clear();
+    }
+
+    /** Everything so far is on the disk, and on that of any stand-by. */
+    void replicate() {
+        flush();
+        standby = null;
+    }
+
+    /** From now on a stand-by has what is on the disk now, and nothing more. */
+    void leaveStandbyBehind() {
+        flush();
+        standby = new Standby(this);
+    }
+
+    boolean hasStandby() {
+        return standby != null;
     }
 
     /**
@@ -142,13 +156,33 @@ final class ModelDatabase {
     List<EventRow> crash() {
         List<EventRow> lost = List.copyOf(unflushed);
         lost.forEach(row -> log.remove(row.seq()));
-        lastXid = flushedXid;
-        lastEnded = flushedXid;
-        lastSeq = flushedSeq;
+        restart(flushed);
+        return lost;
+    }
+
+    /** Ends, and its stand-by goes on. Returns the events whose commit was lost. */
+    List<EventRow> failOver() {
+        List<EventRow> lost = Objects.requireNonNull(standby).promote(this);
+        standby = null;
+        return lost;
+    }
+
+    /** What is given out in turn, as it is stored at some time. */
+    record Counters(long xid, long seq, long id) {}
+
+    Counters counters() {
+        return new Counters(lastXid, lastSeq, lastId);
+    }
+
+    void restart(Counters from) {
+        lastXid = from.xid();
+        lastEnded = from.xid();
+        lastSeq = from.seq();
+        lastId = from.id();
+        flushed = from;
         unflushed.clear();
         running.clear();
         written.clear();
-        return lost;
     }
 
     void rollback(long xid) {

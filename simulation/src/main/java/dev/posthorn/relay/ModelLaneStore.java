@@ -67,7 +67,14 @@ final class ModelLaneStore implements LaneStore {
         LaneRow lane = database.lanes.get(grant.lease().laneId());
         return lane == null || lane.ended || !isOwned(lane)
                 ? null
-                : new StoredLane(lane.mark, lane.readSeq, lane.rowSeq, lane.turn, lane.parkedFor, lane.takeovers);
+                : new StoredLane(
+                        lane.mark,
+                        lane.readSeq,
+                        lane.rowSeq,
+                        lane.turn,
+                        lane.parkedFor,
+                        lane.takeovers,
+                        Duration.ofNanos((lane.expiresAt - database.micros()) * 1000));
     }
 
     private boolean isOwned(LaneRow lane) {
@@ -116,7 +123,7 @@ final class ModelLaneStore implements LaneStore {
         SubscriptionRow subscription = database.subscription(grant.subscriptionId());
         boolean done = isOwned(lane()) && !subscription.paused;
         subscription.paused |= done;
-        database.flush();
+        database.replicate();
         return done;
     }
 

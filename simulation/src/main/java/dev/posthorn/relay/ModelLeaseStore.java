@@ -56,6 +56,7 @@ final class ModelLeaseStore implements LeaseStore {
         made.generations.add(first);
         database.subscriptions.add(made);
         makeLanes(made, first);
+        database.replicate();
         return made.id;
     }
 
@@ -90,6 +91,7 @@ final class ModelLeaseStore implements LeaseStore {
         if (row.wanted() == null) {
             row.stopAt = null;
         }
+        database.replicate();
     }
 
     @Override
@@ -215,6 +217,7 @@ final class ModelLeaseStore implements LeaseStore {
         } else if (lanes.stream().allMatch(lane -> isParked(lane, wanted))) {
             if (guards.hold(Guard.COMMON_STOP)) {
                 row.stopAt = database.snapshot();
+                database.replicate();
             } else {
                 begin(row, wanted, lanes, database.snapshot());
             }
@@ -242,5 +245,6 @@ final class ModelLeaseStore implements LeaseStore {
             // Without the guard a settle that was under way goes through after its lane's rows were moved.
             lane.ended = guards.hold(Guard.FENCED_BEFORE_ROWS_MOVE);
         }
+        database.replicate();
     }
 }

@@ -32,7 +32,6 @@ final class Operators {
     }
 
     void pauseOrResume() {
-        database.flush();
         SubscriptionRow subscription = any();
         if (subscription != null) {
             subscription.paused = !subscription.paused;
@@ -46,7 +45,6 @@ final class Operators {
     }
 
     void letGo() {
-        database.flush();
         SubscriptionRow subscription = any();
         if (subscription != null && !database.log.isEmpty()) {
             subscription.letGoSeq = world.below(database.log.lastKey().intValue() + 1);
@@ -56,7 +54,6 @@ final class Operators {
 
     /** Asks for anything, sensible or not. */
     void command() {
-        database.flush();
         SubscriptionRow subscription = any();
         if (subscription == null || database.log.isEmpty()) {
             return;
@@ -84,7 +81,6 @@ final class Operators {
 
     /** Starts a replay, or does something about one that has begun. */
     void replay() {
-        database.flush();
         List<ReplayRow> open = database.replays.values().stream()
                 .filter(replay -> !replay.isEnded())
                 .toList();

@@ -45,6 +45,9 @@ final class Scenario {
     final double databaseAway;
     final double databaseCrash;
 
+    /** How often a stand-by falls behind, or is promoted. */
+    final double failOver;
+
     /** The part of commits that do not wait for the disk. */
     final double asynchronous;
 
@@ -111,6 +114,7 @@ final class Scenario {
             settings.revision = documents ? 1 : 0;
         }
         refused = oneIn(6) ? 0.1 : 0;
+        failOver = oneIn(3) ? 8 * random.nextDouble() : 0;
     }
 
     /** Always the same of one event, whoever asks and whenever. */

@@ -192,6 +192,33 @@ final class Tables {
             this.high = mark;
             this.readSeq = readSeq;
         }
+
+        private LaneRow(LaneRow other) {
+            id = other.id;
+            subscriptionId = other.subscriptionId;
+            generation = other.generation;
+            index = other.index;
+            lanes = other.lanes;
+            since = other.since;
+            ended = other.ended;
+            leaseEpoch = other.leaseEpoch;
+            owner = other.owner;
+            expiresAt = other.expiresAt;
+            epoch = other.epoch;
+            mark = other.mark;
+            high = other.high;
+            readSeq = other.readSeq;
+            rowSeq = other.rowSeq;
+            parkedFor = other.parkedFor;
+            turn = other.turn;
+            takeovers = other.takeovers;
+            gauge = other.gauge;
+            other.rows.forEach((seq, row) -> rows.put(seq, row.copy()));
+        }
+
+        LaneRow copy() {
+            return new LaneRow(this);
+        }
     }
 
     /** A row of {@code delivery}. */
@@ -225,6 +252,23 @@ final class Tables {
             belongTo(change.replay());
         }
 
+        private WaitingRow(WaitingRow other) {
+            seq = other.seq;
+            eventId = other.eventId;
+            key = other.key;
+            place = other.place;
+            state = other.state;
+            attempts = other.attempts;
+            unanswered = other.unanswered;
+            dueAt = other.dueAt;
+            deadLetterId = other.deadLetterId;
+            replayId = other.replayId;
+        }
+
+        WaitingRow copy() {
+            return new WaitingRow(this);
+        }
+
         /** Once it belongs to a replay, it does so to its end. */
         void belongTo(@Nullable Replayed replay) {
             if (replay != null) {
@@ -254,6 +298,22 @@ final class Tables {
             this.attempts = dead.attempts();
             this.reason = dead.failure().reason();
             this.holdsKey = dead.holdsKey();
+        }
+
+        private LetterRow(LetterRow other) {
+            id = other.id;
+            subscriptionId = other.subscriptionId;
+            event = other.event;
+            attempts = other.attempts;
+            reason = other.reason;
+            holdsKey = other.holdsKey;
+            replays = other.replays;
+            discarded = other.discarded;
+            discardedBy = other.discardedBy;
+        }
+
+        LetterRow copy() {
+            return new LetterRow(this);
         }
     }
 
@@ -295,6 +355,23 @@ final class Tables {
             this.id = id;
         }
 
+        ReplayRow copy() {
+            ReplayRow copy = new ReplayRow(id);
+            copy.state = state;
+            copy.ratePerSecond = ratePerSecond;
+            copy.maxInFlight = maxInFlight;
+            copy.canaryGoesOn = canaryGoesOn;
+            copy.trying = trying;
+            copy.stopAtFailureRate = stopAtFailureRate;
+            copy.requested = requested;
+            copy.subscriptions.addAll(subscriptions);
+            items.forEach(item -> copy.items.add(item.copy()));
+            copy.delivered.putAll(delivered);
+            copy.rate = rate;
+            copy.granted = granted;
+            return copy;
+        }
+
         boolean isEnded() {
             return state == Standing.CANCELLED || state == Standing.FINISHED;
         }
@@ -332,6 +409,14 @@ final class Tables {
             this.subscriptionId = subscriptionId;
             this.event = event;
             this.deadLetterId = deadLetterId;
+        }
+
+        ItemRow copy() {
+            ItemRow copy = new ItemRow(replayId, subscriptionId, event, deadLetterId);
+            copy.canary = canary;
+            copy.state = state;
+            copy.reason = reason;
+            return copy;
         }
 
         long seq() {

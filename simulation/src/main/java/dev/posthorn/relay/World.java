@@ -142,7 +142,7 @@ final class World {
 
     private void disturb() {
         if (chance(0.05 * scenario.replay)) {
-            operators.replay();
+            ask(operators::replay);
         } else if (chance(0.05 * scenario.crash)) {
             withAny(instance -> {
                 trace(() -> instance.name + " crashes");
@@ -173,17 +173,25 @@ final class World {
             databaseAwayUntil = nanos + between(10, 6000) * MILLI;
         } else if (chance(0.05 * scenario.databaseCrash)) {
             crashDatabase();
+        } else if (chance(0.05 * scenario.failOver)) {
+            leaveBehindOrFailOver();
         } else if (chance(0.05 * scenario.pause)) {
-            operators.pauseOrResume();
+            ask(operators::pauseOrResume);
         } else if (chance(0.05 * scenario.change)) {
             wishes.change();
         } else if (chance(0.05 * scenario.command)) {
-            operators.command();
+            ask(operators::command);
         } else if (chance(0.02 * scenario.letGo)) {
-            operators.letGo();
+            ask(operators::letGo);
         } else if (instances.size() < scenario.instances && chance(0.3)) {
             start();
         }
+    }
+
+    /** People wait until the disk and the stand-by have what they did. */
+    private void ask(Runnable action) {
+        action.run();
+        database.replicate();
     }
 
     private void withAny(java.util.function.Consumer<SimulatedInstance> action) {
@@ -196,11 +204,24 @@ final class World {
     }
 
     private void crashDatabase() {
+        lose("the database crashes", database.crash());
+    }
+
+    private void leaveBehindOrFailOver() {
+        if (database.hasStandby() && chance(0.7)) {
+            lose("a stand-by is promoted", database.failOver());
+            history.failedOver();
+        } else {
+            trace(() -> "a stand-by falls behind");
+            database.leaveStandbyBehind();
+            history.remember();
+        }
+    }
+
+    private void lose(String what, List<EventRow> lost) {
         databaseStarts++;
         databaseAwayUntil = nanos + between(0, 2000) * MILLI;
-        List<EventRow> lost = database.crash();
-        trace(() -> "the database crashes and takes back "
-                + lost.stream().map(EventRow::seq).toList());
+        trace(() -> what + " and takes back " + lost.stream().map(EventRow::seq).toList());
         writers.crashed();
         history.lost(lost);
         receivers.forEach(receiver -> receiver.forget(lost));

@@ -46,8 +46,10 @@ abstract class LaneStoreContract extends Contract {
         Owned former = own("i1", subscription(s -> s));
         former.read();
         assertThat(former.settle(changes -> {})).isTrue();
+        store.advance(TTL.dividedBy(2));
         assertThat(former.lane.begin())
-                .isEqualTo(new StoredLane(former.mark, former.stored.readSeq(), 0, former.turn(), null, 0));
+                .isEqualTo(new StoredLane(
+                        former.mark, former.stored.readSeq(), 0, former.turn(), null, 0, TTL.dividedBy(2)));
         store.advance(TTL.plusSeconds(1));
         own("i2", subscription(s -> s));
         assertThat(former.lane.begin()).isNull();
