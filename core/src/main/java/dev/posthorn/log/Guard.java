@@ -85,8 +85,6 @@ public enum Guard {
     NEWEST_WISH,
     /** What an older revision of a document wants counts no more. */
     WISH_BY_REVISION,
-    /** A lane that stands still does so for one change, and not for the next one. */
-    PARKED_FOR_ONE_CHANGE,
     /** A lane's first orders are younger than its take-over. */
     ORDERS_AFTER_TAKE_OVER
 }

@@ -127,7 +127,8 @@ final class Generations {
 
     /** For this very change: for one that was withdrawn they may have stood still before, and have read on since. */
     private static final String ALL_PARKED = """
-            SELECT bool_and({parked}) FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
+            SELECT bool_and(m.parked_for IS NOT DISTINCT FROM :change::uuid)
+              FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
              WHERE n.subscription_id = :subscription AND n.generation = :generation
             """;
 
@@ -247,10 +248,7 @@ final class Generations {
     }
 
     private void stopIfParked(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
-        String parked = guards.hold(Guard.PARKED_FOR_ONE_CHANGE)
-                ? "m.parked_for IS NOT DISTINCT FROM :change::uuid"
-                : "m.parked_for IS NOT NULL";
-        if (!statements.isTrue(connection, ALL_PARKED.replace("{parked}", parked), values)) {
+        if (!statements.isTrue(connection, ALL_PARKED, values)) {
             return;
         }
         if (guards.hold(Guard.COMMON_STOP)) {

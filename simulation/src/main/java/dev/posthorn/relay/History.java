@@ -91,6 +91,7 @@ final class History {
     /** What was settled since then never was. */
     void failedOver() {
         fates.forEach(each -> each.values().forEach(Fate::goBack));
+        settles.clear();
     }
 
     /** Whether the event is in the log, and not another one under its number. */

@@ -214,7 +214,7 @@ final class ModelLeaseStore implements LeaseStore {
             if (lanes.stream().allMatch(lane -> lane.mark.isAt(stopAt))) {
                 begin(row, wanted, lanes, stopAt);
             }
-        } else if (lanes.stream().allMatch(lane -> isParked(lane, wanted))) {
+        } else if (lanes.stream().allMatch(lane -> wanted.change.equals(lane.parkedFor))) {
             if (guards.hold(Guard.COMMON_STOP)) {
                 row.stopAt = database.snapshot();
                 database.replicate();
@@ -222,10 +222,6 @@ final class ModelLeaseStore implements LeaseStore {
                 begin(row, wanted, lanes, database.snapshot());
             }
         }
-    }
-
-    private boolean isParked(LaneRow lane, GenerationRow wanted) {
-        return guards.hold(Guard.PARKED_FOR_ONE_CHANGE) ? wanted.change.equals(lane.parkedFor) : lane.parkedFor != null;
     }
 
     private void begin(SubscriptionRow row, GenerationRow wanted, List<LaneRow> former, Snapshot start) {

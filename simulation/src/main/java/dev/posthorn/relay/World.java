@@ -225,6 +225,10 @@ final class World {
         writers.crashed();
         history.lost(lost);
         receivers.forEach(receiver -> receiver.forget(lost));
+        // Applications may be back before the relays.
+        for (int i = below(10); i > 0; i--) {
+            writers.act();
+        }
     }
 
     private void stepClock() {
