@@ -28,7 +28,9 @@ final class Past {
     private final Set<Long> atRegistration;
     private @Nullable Set<Long> atStop;
     private @Nullable Snapshot stop;
-    private final Map<String, Boolean> wanted = new HashMap<>();
+
+    /** By generation and shape. */
+    private final Map<Integer, Map<String, Boolean>> wanted = new HashMap<>();
 
     Past(ModelDatabase database, SubscriptionRow subscription, boolean fromNow) {
         this.database = database;
@@ -83,8 +85,8 @@ final class Past {
     }
 
     private boolean isWanted(EventRow event, GenerationRow generation) {
-        boolean matches = wanted.computeIfAbsent(
-                generation.number + event.shape, shape -> generation.filter.wants(event.recorded.event()));
+        boolean matches = wanted.computeIfAbsent(generation.number, number -> new HashMap<>())
+                .computeIfAbsent(event.shape, shape -> generation.filter.wants(event.recorded.event()));
         boolean tooOld = generation.since != null
                 && atRegistration.contains(event.seq())
                 && ModelDatabase.micros(event.recorded.createdAt()) < generation.since;

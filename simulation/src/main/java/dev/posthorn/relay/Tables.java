@@ -146,7 +146,8 @@ final class Tables {
         }
 
         boolean isAsWanted(Subscription wanted) {
-            return lanes == wanted.lanes() && filter.equals(ModelDatabase.stored(wanted.filter()));
+            Filter other = wanted.filter();
+            return lanes == wanted.lanes() && (filter.equals(other) || filter.equals(ModelDatabase.stored(other)));
         }
     }
 
