@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 class CrashesTest {
 
     private static final int STRIKES = 6;
+    private static final int RUNS = 5;
     private static final long SEED = Long.getLong("posthorn.faults.seed", System.nanoTime());
 
     /** The rule that this is about. */
@@ -26,15 +27,23 @@ class CrashesTest {
         }
     }
 
+    /** On a busy machine others may be given the ids again, or the leases may end: then once more. */
     @Test
     void withoutItsRuleTheRelayLosesEventsAndTheRunSeesIt() throws Exception {
+        CrashReport report = strikeWithoutTheRule();
+        for (int i = 1; i < RUNS && report.isClean(); i++) {
+            report = strikeWithoutTheRule();
+        }
+        assertThat(report.lost()).as(report.toString()).isPositive();
+        assertThat(report.wronglyDelivered()).isPositive();
+        assertThat(report.isClean()).isFalse();
+    }
+
+    private static CrashReport strikeWithoutTheRule() throws Exception {
         try (Crashes crashes = new Crashes(new Crashes.Settings(List.of(Strike.IDLE_CRASH), 2, SEED, RULE))) {
             CrashReport report = crashes.run(progress -> {});
-
             System.out.println("crash without the rule: " + report);
-            assertThat(report.lost()).isPositive();
-            assertThat(report.wronglyDelivered()).isPositive();
-            assertThat(report.isClean()).isFalse();
+            return report;
         }
     }
 }
