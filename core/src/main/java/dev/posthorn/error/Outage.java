@@ -54,6 +54,19 @@ public final class Outage {
         return anywhere(failure, each -> isAbsence(each) || isCancellation(each));
     }
 
+    /**
+     * Whether the database answered a statement of Posthorn's own, and what it said may be due to a value. 42: it misses a
+     * table, a column or a right, which is no value's fault, and is there again once somebody has seen to it.
+     */
+    public static boolean isRefusal(Throwable failure) {
+        return !isOneOrCancelled(failure)
+                && anywhere(
+                        failure,
+                        each -> each instanceof SQLException sql
+                                && sql.getSQLState() != null
+                                && !sql.getSQLState().startsWith("42"));
+    }
+
     private static boolean isAbsence(Throwable each) {
         return (each instanceof SQLException sql && isAbsence(sql))
                 || (each instanceof PosthornException ours && isAbsence(ours));

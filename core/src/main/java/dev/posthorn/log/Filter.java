@@ -90,6 +90,11 @@ public record Filter(
             if (pattern.isBlank()) {
                 throw invalid(field + " holds an empty pattern; '*' matches everything");
             }
+            if (!FieldRules.isStorable(pattern)) {
+                throw invalid(
+                        field + " holds a pattern with a control character or half a surrogate pair, which no event"
+                                + " can match; take it out");
+            }
         }
         return List.copyOf(patterns);
     }

@@ -130,7 +130,7 @@ final class Link {
                 close();
             }
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close();
             throw e;
         } finally {

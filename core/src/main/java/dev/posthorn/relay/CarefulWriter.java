@@ -44,15 +44,6 @@ final class CarefulWriter {
         void run() throws SQLException;
     }
 
-    /**
-     * Whether the database answered, and what it said may be due to a value. 42: it misses a table, a column or a right,
-     * which is no event's fault, and is there again once somebody has seen to it.
-     */
-    static boolean isRefusal(SQLException e) {
-        String state = e.getSQLState();
-        return state != null && !state.startsWith("42") && !Outage.isOneOrCancelled(e);
-    }
-
     /** Tries to write. Returns what the database said if it refused, in which case nothing was written; else null. */
     static @Nullable SQLException refusal(Connection connection, Writing writing) throws SQLException {
         Savepoint before = connection.setSavepoint();
@@ -61,7 +52,7 @@ final class CarefulWriter {
             connection.releaseSavepoint(before);
             return null;
         } catch (SQLException e) {
-            if (!isRefusal(e)) {
+            if (!Outage.isRefusal(e)) {
                 throw e;
             }
             connection.rollback(before);

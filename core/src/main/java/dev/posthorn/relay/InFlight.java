@@ -62,13 +62,13 @@ final class InFlight implements AutoCloseable {
                 channel = subscription.sink().open(lane, subscription.timeout());
             }
             channel.send(event.event(), event.attempt(), sending);
-        } catch (RuntimeException bug) {
+        } catch (RuntimeException | VirtualMachineError | LinkageError | AssertionError bug) {
             tellOnce(event, bug);
             sending.with(new Outcome.Retry(ErrorClass.UNKNOWN, "the sink threw " + bug));
         }
     }
 
-    private void tellOnce(Tracked event, RuntimeException bug) {
+    private void tellOnce(Tracked event, Throwable bug) {
         if (!sinkThrew) {
             sinkThrew = true;
             log.error(

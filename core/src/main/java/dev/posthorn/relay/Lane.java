@@ -60,7 +60,8 @@ public final class Lane {
                 new InFlight(grant.name(), subscription, ports.ticker(), answered -> post(answers, answered)),
                 new Places(this::orders, ports.guards()),
                 new Tokens(orders.allowance(), store),
-                new Breaker(subscription.breakerAfter()));
+                new Breaker(subscription.breakerAfter()),
+                new Setback());
     }
 
     private void post(Answers answers, Sending answered) {
@@ -84,6 +85,10 @@ public final class Lane {
         }
         if (run != null) {
             run.listen();
+        }
+        long rest = hold.setback().restNanos(ports.ticker().nanos());
+        if (rest > 0) {
+            return rest;
         }
         try {
             work();

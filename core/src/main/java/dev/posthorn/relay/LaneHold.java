@@ -10,4 +10,5 @@ record LaneHold(
         InFlight sent,
         Places places,
         Tokens tokens,
-        Breaker breaker) {}
+        Breaker breaker,
+        Setback setback) {}

@@ -1,5 +1,7 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.error.Outage;
+import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
@@ -36,6 +38,7 @@ final class LaneRun {
     private final Places places;
     private final Tokens tokens;
     private final Breaker breaker;
+    private final Setback setback;
     private final Dispatch dispatch;
     private final Troubles troubles;
     private final Care care;
@@ -78,6 +81,7 @@ final class LaneRun {
         this.places = hold.places();
         this.tokens = hold.tokens();
         this.breaker = hold.breaker();
+        this.setback = hold.setback();
         this.troubles = new Troubles(stored, subscription, ports);
         this.dispatch = new Dispatch(subscription, guards, tokens, sent, before, this::forget, this::overtaken);
         this.care = new Care(stored, subscription, ticker, ports.instance(), guards);
@@ -324,12 +328,27 @@ final class LaneRun {
         if (settlement == null) {
             return true;
         }
-        Settled settled = store.settle(settlement);
+        Settled settled = settle(settlement);
         if (settled.done()) {
             written(settlement, settled);
         }
         // What the store had to set aside is not as this run knows it.
         return settled.done() && settled.setAside().isEmpty();
+    }
+
+    private Settled settle(Settlement settlement) {
+        try {
+            Settled settled = store.settle(settlement);
+            if (!settlement.isMarkOnly()) {
+                setback.passed();
+            }
+            return settled;
+        } catch (PosthornException e) {
+            if (!Outage.isOneOrCancelled(e)) {
+                setback.refused(ticker.nanos());
+            }
+            throw e;
+        }
     }
 
     private void written(Settlement settlement, Settled settled) {

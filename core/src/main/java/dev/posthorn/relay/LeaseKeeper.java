@@ -1,5 +1,7 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.error.Outage;
+import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import java.util.ArrayList;
@@ -71,7 +73,27 @@ final class LeaseKeeper {
         lookAgainAfterLoss();
         endUnwanted(now);
         begin(now);
-        holdings.stream().filter(holding -> !holding.leaving).forEach(this::keep);
+        keepAll();
+    }
+
+    /** What the database refuses about one subscription keeps no other from being served; it is told in the end. */
+    private void keepAll() {
+        PosthornException refusal = null;
+        for (Holding holding : holdings) {
+            try {
+                if (!holding.leaving) {
+                    keep(holding);
+                }
+            } catch (PosthornException e) {
+                if (Outage.isOneOrCancelled(e)) {
+                    throw e;
+                }
+                refusal = e;
+            }
+        }
+        if (refusal != null) {
+            throw refusal;
+        }
     }
 
     /** A database that lost its last commits may have given a subscription's id to another. */

@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.error.Outage;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.Mark;
@@ -10,6 +11,7 @@ import dev.posthorn.sink.Storable;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -251,7 +253,7 @@ final class PostgresLaneStore implements LaneStore {
         try {
             return move(connection, values) && write(connection, settlement, values);
         } catch (SQLException e) {
-            if (!CarefulWriter.isRefusal(e) || !guards.hold(Guard.SET_ASIDE_ALONE)) {
+            if (!Outage.isRefusal(e) || !guards.hold(Guard.SET_ASIDE_ALONE)) {
                 throw e;
             }
             connection.rollback();
@@ -262,6 +264,9 @@ final class PostgresLaneStore implements LaneStore {
     private boolean write(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
             throws SQLException {
         writer.write(connection, settlement.changes());
+        if (!settlement.changes().isEmpty()) {
+            checkNow(connection);
+        }
         writeReceipt(connection, settlement, values);
         if (settlement.gauge() != null) {
             session.prepare(connection, gauge, values).executeUpdate();
@@ -272,6 +277,7 @@ final class PostgresLaneStore implements LaneStore {
     /** In the transaction that moves the mark, like everything else. Only people miss a gauge that is not written. */
     private boolean writeCarefully(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
             throws SQLException {
+        checkNow(connection);
         done = new Settled(true, carefulWriter.write(connection, settlement.changes()));
         writeReceipt(connection, settlement, values);
         if (settlement.gauge() != null) {
@@ -279,6 +285,13 @@ final class PostgresLaneStore implements LaneStore {
                     connection, () -> session.prepare(connection, gauge, values).executeUpdate());
         }
         return true;
+    }
+
+    /** Somebody's constraint that is checked at the commit would refuse all of it, and not tell which row it is about. */
+    private static void checkNow(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET CONSTRAINTS ALL IMMEDIATE");
+        }
     }
 
     private void writeReceipt(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)

@@ -32,7 +32,20 @@ final class PostgresLeaseStore implements LeaseStore {
 
     private static final String FIND_SUBSCRIPTION = "SELECT id FROM posthorn.subscription WHERE name = :name";
 
+    /**
+     * By a clock that was set back, or a stand-by's that is behind, whoever died before would own its lanes until the clock
+     * is there again: nobody's time is longer than ten leases from now.
+     */
     private static final String APPEAR = """
+            WITH latest AS (SELECT posthorn.clock() + 10 * :ttl * interval '1 millisecond' AS time),
+            leases AS (
+                UPDATE posthorn.lane_lease SET expires_at = (SELECT time FROM latest) WHERE lane_id IN (
+                    SELECT l.lane_id FROM posthorn.lane n JOIN posthorn.lane_lease l ON l.lane_id = n.id
+                     WHERE n.subscription_id = :subscription AND l.expires_at > (SELECT time FROM latest)
+                       FOR NO KEY UPDATE OF l SKIP LOCKED)),
+            others AS (
+                UPDATE posthorn.instance SET expires_at = (SELECT time FROM latest)
+                 WHERE subscription_id = :subscription AND id <> :instance AND expires_at > (SELECT time FROM latest))
             INSERT INTO posthorn.instance (subscription_id, id, expires_at)
             SELECT id, :instance, posthorn.clock() + :ttl * interval '1 millisecond'
               FROM posthorn.subscription WHERE id = :subscription

@@ -181,7 +181,7 @@ public final class Relay implements AutoCloseable {
                             trouble,
                             passInterval().toMillis());
                 }
-            } catch (RuntimeException bug) {
+            } catch (Throwable bug) {
                 log.error("Instance {}: an error nobody expected while renewing leases; trying again", instance, bug);
             }
         } while (!pauseUntilPass());
@@ -193,6 +193,8 @@ public final class Relay implements AutoCloseable {
                 partitions.keep();
             } catch (PosthornException e) {
                 log.debug("Instance {}: {}; trying again", instance, e.getMessage());
+            } catch (Throwable bug) {
+                log.error("Instance {}: an error nobody expected while making partitions; trying again", instance, bug);
             }
         } while (!pause(PARTITION_INTERVAL));
     }
@@ -212,7 +214,7 @@ public final class Relay implements AutoCloseable {
                             trouble,
                             retentionInterval.toMillis());
                 }
-            } catch (RuntimeException bug) {
+            } catch (Throwable bug) {
                 log.error(
                         "Instance {}: an error nobody expected while deleting old events; trying again", instance, bug);
             }

@@ -23,7 +23,7 @@ final class SafeListener implements RelayListener {
         for (RelayListener listener : listeners) {
             try {
                 news.accept(listener);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 log.error(
                         "Listener {} threw; the relay goes on",
                         listener.getClass().getName(),

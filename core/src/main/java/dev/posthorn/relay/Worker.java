@@ -77,7 +77,8 @@ final class Worker implements Runnable {
         }
         try {
             return lane.step();
-        } catch (RuntimeException bug) {
+        } catch (Throwable bug) {
+            // Without its thread the other lanes would stand still too.
             log.error("Lane {}: an error nobody expected; trying again in a second", lane.name(), bug);
             return LONGEST_NAP;
         }

@@ -107,6 +107,10 @@ class FilterTest {
     @Test
     void refusesHeadersThatNoEventCanCarry() {
         refused(() -> Filter.ALL.header("", "7"), "filter headers holds an empty name; leave it out");
+        refused(
+                () -> Filter.types("a\u0000*"),
+                "filter types holds a pattern with a control character or half a surrogate pair, which no event can"
+                        + " match; take it out");
         refused(() -> Filter.ALL.header(null, "7"), "filter headers: a name is null");
         refused(() -> Filter.ALL.headers(Collections.singletonMap(null, "7")), "filter headers: a name is null");
         refused(() -> Filter.ALL.header("tenant", null), "filter headers: the value of 'tenant' is null");

@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -41,6 +42,22 @@ class LeaseTest {
             owner.run(3);
             assertThat(instances.keys()).containsExactly("x", "x");
         });
+    }
+
+    /** Or the clock of the stand-by that took over is behind. */
+    @Test
+    void aClockThatIsSetBackKeepsNoLaneFromBeingTakenOverForLong() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        instances.start("dead", 2);
+        for (String table : List.of("lane_lease", "instance")) {
+            instances.database.execute("UPDATE posthorn." + table + " SET expires_at = expires_at + interval '1 hour'");
+        }
+        SteppedRelay heir = instances.start("heir", 2);
+        instances.database.record("x");
+        instances.clock.advance(Instances.TTL.multipliedBy(10).plusSeconds(1));
+        heir.pass().pass().run(3);
+        assertThat(instances.owned("heir")).isEqualTo(2);
+        assertThat(instances.keys()).containsExactly("x");
     }
 
     /** Found by freezing processes: the heir's lease keeper waited for the mark, and lost its own lanes over it. */

@@ -110,6 +110,44 @@ class RefusedTest {
         });
     }
 
+    /** The commit itself would refuse all of it, and not say what is wrong. */
+    @Test
+    void aConstraintThatIsCheckedAtTheCommitKeepsNoOtherWaiting() {
+        Instances instances = instances(Guards.ALL);
+        SteppedRelay relay = instances.start("a", s -> s.lanes(1));
+        sink.answering(event -> new Outcome.Reject("no"));
+        instances.database.execute("""
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+                    AS $$ BEGIN RAISE 'this value is poison' USING ERRCODE = '23514'; END $$;
+                CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON posthorn.dead_letter DEFERRABLE INITIALLY DEFERRED
+                    FOR EACH ROW WHEN (NEW.seq = 2 AND NEW.payload <> '') EXECUTE FUNCTION refuse();
+                """);
+        record(instances, 3);
+        run(instances, relay, 3);
+        assertThat(instances.database.value("SELECT string_agg(seq || ' ' || error_class || ' ' || incomplete, ', '"
+                        + " ORDER BY seq) FROM posthorn.dead_letter"))
+                .isEqualTo("1 rejected false, 2 unstorable true, 3 rejected false");
+        assertThat(sink.receivedSeqs()).containsExactly(1L, 2L, 3L);
+    }
+
+    /** A right that is missing is no event's fault; its receiver must not suffer from it either. */
+    @Test
+    void aLaneWhoseSettlesAreRefusedWholeSendsSlowerAndSlower() {
+        Instances instances = instances(Guards.ALL);
+        SteppedRelay relay = instances.start("a", s -> s.lanes(1));
+        sink.answering(event -> new Outcome.Reject("no"));
+        refuse(instances, "dead_letter", "true", "42501");
+        record(instances, 1);
+        for (int i = 0; i < 100; i++) {
+            relay.pass().run(3);
+            instances.clock.advance(Duration.ofMillis(100));
+        }
+        assertThat(sink.receivedSeqs()).as("in more than a minute").hasSizeBetween(5, 20);
+        instances.database.execute("DROP TRIGGER refuse ON posthorn.dead_letter");
+        run(instances, relay, 10);
+        assertThat(heard).containsExactly("1 REJECTED");
+    }
+
     /** A damaged payload, for instance: the event was read before, and cannot be read again to be copied. */
     @Test
     void anEventThatCannotBeCopiedLeavesAShortRecord() {

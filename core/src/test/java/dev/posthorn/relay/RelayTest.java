@@ -10,6 +10,7 @@ import dev.posthorn.error.PosthornException;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.testing.RecordingSink;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,34 @@ class RelayTest {
             awaitReceived(sink, 51);
         }
         assertThat(sink.receivedSeqs()).doesNotHaveDuplicates();
+    }
+
+    /** As of a reader that overflows its stack: the thread that met it has other lanes too. */
+    @Test
+    void anErrorThatASinkThrowsForOneEventStopsNoOther() {
+        TestDatabase database = TestDatabase.create();
+        RecordingSink faulty = RecordingSink.oneAtATime();
+        faulty.answering(event -> {
+            if ("poison".equals(event.event().key())) {
+                throw new StackOverflowError();
+            }
+            return Outcome.DELIVERED;
+        });
+        RecordingSink good = RecordingSink.oneAtATime();
+        try (Relay relay = Relay.builder(database.dataSource())
+                .workers(1)
+                .subscribe(Subscription.to("faulty", faulty).lanes(1).build())
+                .subscribe(Subscription.to("good", good).lanes(1).build())
+                .start()) {
+            assertThat(relay.isRunning()).isTrue();
+            List.of("poison", "other").forEach(database::record);
+            awaitReceived(good, 2);
+            await().until(() -> database.number("SELECT count(*) FROM posthorn.event_status"
+                            + " WHERE subscription = 'faulty' AND status = 'DELIVERED'")
+                    == 1);
+            assertThat(database.value("SELECT string_agg(key || attempts, ' ') FROM posthorn.delivery"))
+                    .isEqualTo("poison1");
+        }
     }
 
     @Test

@@ -67,6 +67,28 @@ class ServeTest {
     }
 
     @Test
+    void whatTheDatabaseRefusesAboutOneSubscriptionStopsNoOther() {
+        SteppedRelay relay = instances.start("a", 2);
+        instances.database.execute("""
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$;
+                CREATE TRIGGER refuse BEFORE INSERT ON posthorn.subscription
+                    FOR EACH ROW WHEN (NEW.name = 'refused') EXECUTE FUNCTION refuse();
+                """);
+        relay.serve(
+                subscription("refused", RecordingSink.oneAtATime()),
+                subscription("test", instances.sink),
+                subscription("next", second));
+        for (int i = 0; i < 4; i++) {
+            assertThatThrownBy(relay::pass).hasMessageContaining("not this one");
+            relay.run(3);
+        }
+        instances.database.record("k1");
+        relay.run(3);
+        assertThat(instances.keys()).containsExactly("k1");
+        assertThat(second.received()).hasSize(1);
+    }
+
+    @Test
     void whatIsNewBegins() {
         SteppedRelay relay = instances.start("a", 2);
         Subscription kept = subscription("test", instances.sink);

@@ -1,12 +1,12 @@
 package dev.posthorn.kafka.consumer;
 
+import dev.posthorn.error.Outage;
 import dev.posthorn.event.Event;
 import dev.posthorn.inbox.Consumption;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,9 +16,6 @@ final class LetterBox implements DeadEnd {
     private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
 
     private static final String ORIGIN = "posthorn-origin";
-
-    /** Data, a constraint, a limit such as that of an index: the same letter would never be taken. */
-    private static final List<String> OF_THE_LETTER = List.of("22", "23", "54");
 
     private final Consumption consumption;
 
@@ -32,7 +29,7 @@ final class LetterBox implements DeadEnd {
         try {
             setAside(taken, taken.event());
         } catch (RuntimeException e) {
-            if (!isOfTheLetter(e)) {
+            if (!Outage.isRefusal(e)) {
                 throw e;
             }
             log.warn("The dead letter of {} keeps the record's value only: {}", taken.place(), e.getMessage());
@@ -43,19 +40,6 @@ final class LetterBox implements DeadEnd {
     private void setAside(Taken taken, Event event) throws SQLException {
         int earlier = taken.attempts() - taken.failures().size();
         consumption.setAside(withOrigin(taken, event), taken.failures(), earlier, List.of(Care.attempt(taken)));
-    }
-
-    private static boolean isOfTheLetter(Throwable failure) {
-        for (Throwable each = failure; each != null; each = each.getCause()) {
-            if (each instanceof SQLException sql && isOfTheLetter(sql.getSQLState())) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isOfTheLetter(@Nullable String state) {
-        return state != null && OF_THE_LETTER.stream().anyMatch(state::startsWith);
     }
 
     /** So that whoever reads the letter finds the record. */

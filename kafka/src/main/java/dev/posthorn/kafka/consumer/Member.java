@@ -110,7 +110,7 @@ final class Member implements Runnable, ConsumerRebalanceListener {
         } catch (KafkaException e) {
             log.warn("Consumer {}: {}. Trying again in {} ms", name, e.getMessage(), ERROR_PAUSE.toMillis(), e);
             pause();
-        } catch (RuntimeException bug) {
+        } catch (Throwable bug) {
             log.error("Consumer {}: an error nobody expected; going on", name, bug);
             pause();
         }
