@@ -141,6 +141,9 @@ public final class Lane {
         }
         sent.strand();
         LaneRun next = new LaneRun(grant, subscription, ports, hold, stored, sent);
+        if (former != null) {
+            next.oweReceipt(former.owedReceipt(stored.turn()));
+        }
         next.restore(blocked, rows);
         run = next;
         return next;

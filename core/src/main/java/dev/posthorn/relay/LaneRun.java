@@ -114,6 +114,15 @@ final class LaneRun {
         }
     }
 
+    /** What is settled, as the store has it, and in no receipt: the next run's to write. */
+    long owedReceipt(long storedTurn) {
+        return progress.owedReceipt(storedTurn);
+    }
+
+    void oweReceipt(long events) {
+        progress.oweReceipt(events);
+    }
+
     /** What was sent and is not known to be settled. */
     void keepSent(SentBefore kept) {
         dispatch.keepSent(kept);
@@ -321,6 +330,7 @@ final class LaneRun {
                 !dispatch.isEmpty(),
                 parkedFor(),
                 isAwaited(),
+                isLast(),
                 care.isUndisturbed(),
                 (orders.get().inFlightLimit() + 1) / 2,
                 new Settlement.Gauge(breaker.reason(), troubles.blockedKeys()),
@@ -372,12 +382,18 @@ final class LaneRun {
 
     /** Whether somebody waits for what is to be settled now. */
     private boolean isAwaited() {
-        Orders now = orders.get();
-        return (now.leave() && sent.count() == 0)
-                || (now.stopAt() != null && progress.mark().isAt(now.stopAt()))
+        return isLast()
                 || (troubles.isReleaseDue() && troubles.hasChanges())
                 || care.isCounting()
                 || commandsWait;
+    }
+
+    /** Whether the lane may end with what is to be settled now: it leaves, or stands where its generation ends. */
+    private boolean isLast() {
+        Orders now = orders.get();
+        return (now.leave() && sent.count() == 0)
+                || (now.stopAt() != null && progress.mark().isAt(now.stopAt()))
+                || parkedFor() != null;
     }
 
     private @Nullable UUID parkedFor() {
@@ -490,6 +506,7 @@ final class LaneRun {
     boolean isReadyToLeave() {
         return sent.count() == 0
                 && progress.isWritten()
+                && progress.isReceipted()
                 && !troubles.hasChanges()
                 && answers.isEmpty()
                 && !dispatch.awaitsReading()

@@ -43,7 +43,15 @@ final class Progress {
 
     private long bytes;
     private int delivered;
+
+    /** Settled, and in no receipt that was composed. */
     private long sinceReceipt;
+
+    /** As it was when the settle that is under way was composed, and of the last one that was done. */
+    private long pendingSinceReceipt;
+
+    private long writtenSinceReceipt;
+    private long writtenTurn;
 
     private @Nullable Settlement pending;
 
@@ -72,6 +80,7 @@ final class Progress {
         this.persisted = stored.mark();
         this.persistedHigh = stored.mark();
         this.turn = stored.turn();
+        this.writtenTurn = turn;
         this.readSeq = stored.readSeq();
         this.persistedParked = stored.parkedFor();
         this.disturbed = stored.takeovers() > 0;
@@ -138,11 +147,29 @@ final class Progress {
         return pending == null && events == 0;
     }
 
+    /** Whether all that is settled is in a receipt. */
+    boolean isReceipted() {
+        return sinceReceipt == 0;
+    }
+
+    /**
+     * What is written and in no receipt yet, for the run that begins where this one ended; none if the store stands
+     * elsewhere, because then it is settled again.
+     */
+    long owedReceipt(long storedTurn) {
+        return storedTurn == writtenTurn ? writtenSinceReceipt : 0;
+    }
+
+    void oweReceipt(long events) {
+        sinceReceipt += events;
+    }
+
     /**
      * The settle to ask for now, if one is due.
      *
      * @param unsettled whether events are in the lane's hands
      * @param awaited whether somebody waits for this very settle
+     * @param last whether it may be the lane's last: nobody after it knows what it has settled since its last receipt
      */
     @Nullable
     Settlement due(
@@ -150,6 +177,7 @@ final class Progress {
             boolean unsettled,
             @Nullable UUID parkedFor,
             boolean awaited,
+            boolean last,
             boolean undisturbed,
             int enough,
             Settlement.Gauge gauge,
@@ -157,10 +185,10 @@ final class Progress {
         long now = ticker.nanos();
         boolean gaugeDue = isGaugeDue(gauge, now);
         boolean calm = undisturbed && disturbed;
-        if (!calm && !gaugeDue && !isDue(high, unsettled, parkedFor, awaited, enough, troubles, now)) {
+        boolean receiptDue = sinceReceipt > 0 && (last || now - lastReceipt >= SECOND);
+        if (!calm && !gaugeDue && !isDue(high, unsettled, parkedFor, awaited, receiptDue, enough, troubles, now)) {
             return null;
         }
-        boolean receiptDue = sinceReceipt > 0 && now - lastReceipt >= SECOND;
         long former = turn;
         turn = guards.hold(Guard.RANDOM_EPOCHS) ? random.nextLong() : former + 1;
         pending = new Settlement(
@@ -186,6 +214,7 @@ final class Progress {
             sinceReceipt = 0;
             lastReceipt = now;
         }
+        pendingSinceReceipt = sinceReceipt;
         return pending;
     }
 
@@ -204,6 +233,7 @@ final class Progress {
             boolean unsettled,
             @Nullable UUID parkedFor,
             boolean awaited,
+            boolean receiptDue,
             int enough,
             Troubles troubles,
             long now) {
@@ -213,7 +243,7 @@ final class Progress {
                     || now - lastSettle >= SETTLE_NANOS
                     || awaited;
         }
-        if (!Objects.equals(parkedFor, persistedParked) || (awaited && !settled.equals(persisted))) {
+        if (receiptDue || !Objects.equals(parkedFor, persistedParked) || (awaited && !settled.equals(persisted))) {
             return true;
         }
         return !settled.equals(persisted) && now - lastSettle >= SECOND;
@@ -233,6 +263,8 @@ final class Progress {
         int places = pendingEvents + done.changes().places();
         persisted = done.mark();
         writtenNumber = pendingNumber;
+        writtenSinceReceipt = pendingSinceReceipt;
+        writtenTurn = done.turn();
         persistedHigh = done.high();
         persistedParked = done.parkedFor();
         if (done.gauge() != null) {

@@ -272,21 +272,6 @@ class LaneTest {
         assertThat(updates).hasSizeBetween(2, 4);
     }
 
-    @Test
-    void progressIsReceiptedAtMostOnceASecond() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
-        SteppedRelay relay = instances.start("a", 1);
-        for (int i = 0; i < 30; i++) {
-            instances.database.record("k" + i);
-            relay.run(1);
-        }
-        relay.run(15);
-        assertThat(instances.database.number("SELECT count(*) FROM posthorn.receipt"))
-                .isBetween(3L, 6L);
-        assertThat(instances.database.number("SELECT sum(count) FROM posthorn.receipt"))
-                .isEqualTo(30);
-    }
-
     private static SteppedRelay takeOver(Instances instances, int lanes) {
         instances.clock.advance(Instances.TTL.plusSeconds(1));
         return instances.start("heir", lanes);
