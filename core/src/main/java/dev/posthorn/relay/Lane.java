@@ -77,8 +77,7 @@ public final class Lane {
         if (lease().isLost()) {
             end(State.LOST);
         } else if (retired) {
-            // With something in its hands it was not this owner that stopped where the generation ended.
-            end(run == null || run.hasNothingInHand() ? State.LEFT : State.LOST);
+            endWithGeneration();
         }
         if (isEnded()) {
             return SECOND;
@@ -123,7 +122,11 @@ public final class Lane {
         long asked = ports.ticker().nanos();
         StoredLane stored = store.begin();
         if (stored == null) {
-            end(State.LOST);
+            if (store.hasEnded()) {
+                endWithGeneration();
+            } else {
+                end(State.LOST);
+            }
             return null;
         }
         if (ports.guards().hold(Guard.TRUST_AS_STORED)) {
@@ -159,6 +162,11 @@ public final class Lane {
             }
         }
         return rows;
+    }
+
+    /** With something in its hands it was not this owner that stopped where the generation ended. */
+    private void endWithGeneration() {
+        end(run == null || run.hasNothingInHand() ? State.LEFT : State.LOST);
     }
 
     private void end(State how) {

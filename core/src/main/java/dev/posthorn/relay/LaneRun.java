@@ -382,10 +382,7 @@ final class LaneRun {
 
     /** Whether somebody waits for what is to be settled now. */
     private boolean isAwaited() {
-        return isLast()
-                || (troubles.isReleaseDue() && troubles.hasChanges())
-                || care.isCounting()
-                || commandsWait;
+        return isLast() || (troubles.isReleaseDue() && troubles.hasChanges()) || care.isCounting() || commandsWait;
     }
 
     /** Whether the lane may end with what is to be settled now: it leaves, or stands where its generation ends. */
@@ -405,7 +402,7 @@ final class LaneRun {
 
     /** Whether all that it had to do with is settled. */
     boolean hasNothingInHand() {
-        return isIdle() && progress.isWritten();
+        return isIdle() && progress.unwritten() == 0;
     }
 
     private boolean isIdle() {

@@ -16,6 +16,9 @@ interface LaneStore {
     @Nullable
     StoredLane begin();
 
+    /** Whether nobody can own the lane any more: its generation has ended, or its subscription was deleted. */
+    boolean hasEnded();
+
     /** Whether what was read since it began still counts: it does only as long as the connection it was read on. */
     boolean isCurrent();
 

@@ -185,12 +185,25 @@ final class LeaseKeeper {
         long started = ticker.nanos();
         List<Lease> leases = holding.lanes.values().stream().map(Lane::lease).toList();
         Set<Long> renewed = leases.isEmpty() ? Set.of() : store.renew(leases, holding.subscription);
-        for (Lease lease : leases) {
-            if (renewed.contains(lease.laneId())) {
-                lease.renewed(started, guards);
+        leases.stream()
+                .filter(lease -> renewed.contains(lease.laneId()))
+                .forEach(lease -> lease.renewed(started, guards));
+        drop(
+                holding,
+                leases.stream()
+                        .filter(lease -> !renewed.contains(lease.laneId()))
+                        .toList());
+    }
+
+    /** What was not renewed belongs to another instance, unless it went with its generation: then nobody took it. */
+    private void drop(Holding holding, List<Lease> notRenewed) {
+        Set<Long> ended = notRenewed.isEmpty() ? Set.of() : store.ended(notRenewed);
+        for (Lease lease : notRenewed) {
+            Lane lane = holding.lanes.remove(lease.laneId());
+            if (lane != null && ended.contains(lease.laneId())) {
+                lane.retire();
             } else {
                 lease.lose();
-                holding.lanes.remove(lease.laneId());
             }
         }
     }

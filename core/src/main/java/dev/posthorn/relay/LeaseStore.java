@@ -40,6 +40,9 @@ interface LeaseStore {
     /** Renews what is still this instance's; returns the ids of those lanes. */
     Set<Long> renew(List<Lease> leases, Subscription subscription);
 
+    /** Which of these lanes nobody can own any more: their generation has ended, or their subscription was deleted. */
+    Set<Long> ended(List<Lease> leases);
+
     /** Gives a lane up. */
     void release(Lease lease);
 

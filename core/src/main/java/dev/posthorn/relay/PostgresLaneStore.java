@@ -35,6 +35,8 @@ final class PostgresLaneStore implements LaneStore {
              WHERE m.lane_id = :lane AND m.epoch = :epoch
             """;
 
+    private static final String IS_THERE = "SELECT FROM posthorn.lane_mark WHERE lane_id = :lane";
+
     private static final String STOP_AT =
             "SELECT stop_at::text AS stop_at FROM posthorn.subscription WHERE id = :subscription";
 
@@ -109,6 +111,7 @@ final class PostgresLaneStore implements LaneStore {
     private final Sql moveByPlace;
     private final Sql moveByKey;
     private final Sql begin;
+    private final Sql isThere;
     private final Sql stopAt;
     private final Sql receipt;
     private final Sql gauge;
@@ -134,6 +137,7 @@ final class PostgresLaneStore implements LaneStore {
         this.moveByPlace = Sql.of(session.schema(), move.replace("{place}", BY_PLACE));
         this.moveByKey = Sql.of(session.schema(), move.replace("{place}", ""));
         this.begin = Sql.of(session.schema(), BEGIN);
+        this.isThere = Sql.of(session.schema(), IS_THERE);
         this.stopAt = Sql.of(session.schema(), STOP_AT);
         this.receipt = Sql.of(session.schema(), RECEIPT);
         this.gauge = Sql.of(session.schema(), GAUGE);
@@ -183,6 +187,12 @@ final class PostgresLaneStore implements LaneStore {
         values.put("lane", grant.lease().laneId());
         values.put("epoch", grant.lease().epoch());
         return values;
+    }
+
+    @Override
+    public boolean hasEnded() {
+        Map<String, Object> values = Map.of("lane", grant.lease().laneId());
+        return session.query("looking whether the lane is there", isThere, values, row -> !row.next());
     }
 
     @Override

@@ -65,6 +65,11 @@ final class PostgresLeaseStore implements LeaseStore {
             RETURNING l.lane_id
             """;
 
+    private static final String ENDED = """
+            SELECT held.lane_id FROM unnest(:lanes::bigint[]) AS held (lane_id)
+             WHERE NOT EXISTS (SELECT FROM posthorn.lane_lease l WHERE l.lane_id = held.lane_id)
+            """;
+
     private static final String RELEASE = """
             UPDATE posthorn.lane_lease SET owner = NULL, expires_at = NULL
              WHERE lane_id = :lane AND epoch = :epoch AND owner = :instance
@@ -203,17 +208,32 @@ final class PostgresLeaseStore implements LeaseStore {
     @Override
     public Set<Long> renew(List<Lease> leases, Subscription subscription) {
         Map<String, Object> values = Map.of(
-                "lanes", leases.stream().map(Lease::laneId).toArray(Long[]::new),
+                "lanes", laneIds(leases),
                 "epochs", leases.stream().map(Lease::epoch).toArray(Long[]::new),
                 "instance", instance,
                 "ttl", ttl(subscription));
-        return session.query("renewing leases", sql(RENEW), values, rows -> {
-            Set<Long> renewed = new HashSet<>();
-            while (rows.next()) {
-                renewed.add(rows.getLong(1));
-            }
-            return renewed;
-        });
+        return session.query("renewing leases", sql(RENEW), values, PostgresLeaseStore::numbers);
+    }
+
+    @Override
+    public Set<Long> ended(List<Lease> leases) {
+        return session.query(
+                "looking for lanes that are no more",
+                sql(ENDED),
+                Map.of("lanes", laneIds(leases)),
+                PostgresLeaseStore::numbers);
+    }
+
+    private static Long[] laneIds(List<Lease> leases) {
+        return leases.stream().map(Lease::laneId).toArray(Long[]::new);
+    }
+
+    private static Set<Long> numbers(ResultSet rows) throws SQLException {
+        Set<Long> numbers = new HashSet<>();
+        while (rows.next()) {
+            numbers.add(rows.getLong(1));
+        }
+        return numbers;
     }
 
     @Override

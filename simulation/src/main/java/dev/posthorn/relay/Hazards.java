@@ -101,6 +101,11 @@ final class Hazards {
             }
 
             @Override
+            public boolean hasEnded() {
+                return this.call("hasEnded", store::hasEnded);
+            }
+
+            @Override
             public boolean isCurrent() {
                 return bound.isCurrent();
             }
@@ -282,6 +287,11 @@ final class Hazards {
             @Override
             public Set<Long> renew(List<Lease> leases, Subscription subscription) {
                 return keeperWrite("renew", () -> store.renew(leases, subscription));
+            }
+
+            @Override
+            public Set<Long> ended(List<Lease> leases) {
+                return keeperCall("ended", () -> store.ended(leases));
             }
 
             @Override

@@ -77,6 +77,12 @@ final class ModelLaneStore implements LaneStore {
                         Duration.ofNanos((lane.expiresAt - database.micros()) * 1000));
     }
 
+    @Override
+    public boolean hasEnded() {
+        LaneRow lane = database.lanes.get(grant.lease().laneId());
+        return lane == null || lane.ended;
+    }
+
     private boolean isOwned(LaneRow lane) {
         return lane.epoch == grant.lease().epoch();
     }

@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps subscriptions, lanes and leases in a {@link ModelDatabase}, by the same rules as in PostgreSQL. */
@@ -132,6 +133,14 @@ final class ModelLeaseStore implements LeaseStore {
             }
         }
         return renewed;
+    }
+
+    @Override
+    public Set<Long> ended(List<Lease> leases) {
+        return leases.stream()
+                .map(Lease::laneId)
+                .filter(id -> database.lanes.get(id) == null || database.lanes.get(id).ended)
+                .collect(Collectors.toSet());
     }
 
     private @Nullable LaneRow owned(Lease lease) {

@@ -121,6 +121,8 @@ abstract class LeaseStoreContract extends Contract {
         assertThat(leases.sharing(id).generation()).as("not there yet").isEqualTo(1);
         owned.mark = dev.posthorn.log.Mark.at(stopAt);
         owned.settle(changes -> {});
+        assertThat(leases.ended(List.of(owned.grant.lease()))).isEmpty();
+        assertThat(owned.lane.hasEnded()).isFalse();
         leases.advanceChange(id);
         LeaseStore.Sharing sharing = leases.sharing(id);
         assertThat(sharing.generation()).isEqualTo(2);
@@ -133,6 +135,9 @@ abstract class LeaseStoreContract extends Contract {
                 .as("by an owner of the former generation")
                 .isFalse();
         assertThat(leases.renew(List.of(owned.grant.lease()), one)).isEmpty();
+        assertThat(leases.ended(List.of(owned.grant.lease())))
+                .containsExactly(owned.grant.lease().laneId());
+        assertThat(owned.lane.hasEnded()).isTrue();
         List<Owned> lanes = ownAll("i1", three, 3);
         assertThat(lanes)
                 .allSatisfy(lane -> assertThat(lane.stored.mark().isAt(stopAt)).isTrue());
