@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -114,7 +115,7 @@ public final class Commands {
     }
 
     private CommandTicket deferOne(String subscription, UUID eventId, @Nullable Long seq, Instant until, Actor by) {
-        Instant dueAt = Requests.time("until", until);
+        Instant dueAt = Requests.time("until", until).truncatedTo(ChronoUnit.MICROS);
         return queries.run("asking for a deferral", t -> {
             long id = subscriptionId(t, subscription);
             if (!t.first(IS_IN_FUTURE, Map.of("until", dueAt), row -> row.getBoolean(1))

@@ -242,11 +242,13 @@ public final class Event {
             return header("traceparent", traceparent);
         }
 
+        /** Cut to microseconds, which is what the log keeps. */
         public Builder occurredAt(Instant occurredAt) {
             this.occurredAt = occurredAt;
             return this;
         }
 
+        /** Not to be delivered before; cut to microseconds too. */
         public Builder deliverAt(@Nullable Instant deliverAt) {
             this.deliverAt = deliverAt;
             return this;

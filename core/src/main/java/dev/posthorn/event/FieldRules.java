@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -86,12 +87,15 @@ public final class FieldRules {
         return value;
     }
 
-    /** Beyond these years Java and PostgreSQL write a time differently. */
+    /**
+     * Cut to what PostgreSQL stores, which would round it, past the last year at worst. Beyond these years Java and
+     * PostgreSQL write a time differently.
+     */
     static @Nullable Instant time(String field, @Nullable Instant value) {
         if (value != null && (value.isBefore(EARLIEST) || !value.isBefore(TOO_LATE))) {
             throw refuse(field + " is " + value + "; it must be in the years 1 to 9999");
         }
-        return value;
+        return value == null ? null : value.truncatedTo(ChronoUnit.MICROS);
     }
 
     static byte[] payload(byte @Nullable [] value) {

@@ -186,6 +186,20 @@ class EventTest {
                 .isNotNull();
     }
 
+    /** What the database would round: up, and out of the years that it may be in. */
+    @Test
+    void timesAreCutToTheMicrosecondsThatAreStored() {
+        assertThat(with(builder -> builder.occurredAt(Instant.parse("9999-12-31T23:59:59.9999999Z")))
+                        .occurredAt())
+                .isEqualTo("9999-12-31T23:59:59.999999Z");
+        assertThat(with(builder -> builder.deliverAt(Instant.parse("2026-01-01T00:00:00.123456789Z")))
+                        .deliverAt())
+                .isEqualTo("2026-01-01T00:00:00.123456Z");
+        assertThat(with(builder -> builder.occurredAt(Instant.parse("1969-12-31T23:59:59.123456789Z")))
+                        .occurredAt())
+                .isEqualTo("1969-12-31T23:59:59.123456Z");
+    }
+
     @Test
     void limitsThemselvesMustBePositive() {
         assertThatThrownBy(() -> new EventLimits(0, 1, 1))
