@@ -17,9 +17,13 @@ final class HeaderText {
         return encoded(text, PLAIN_IN_ATTRIBUTES);
     }
 
-    /** Somebody else's header: as it is, but for what no header may hold. */
+    /**
+     * Somebody else's header, as it is: what looks encoded in it may be its own, as in {@code baggage}. Only a text that
+     * no header may hold is encoded, and then all of it, so that decoding gives it back.
+     */
     static String value(String text) {
-        return encoded(text.strip(), PLAIN_IN_VALUES);
+        String stripped = text.strip();
+        return stripped.chars().allMatch(c -> c >= ' ' && c <= '~') ? stripped : percent(stripped, PLAIN_IN_VALUES);
     }
 
     private static boolean[] plain(char least, String except) {

@@ -16,6 +16,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +53,28 @@ class HttpSinkRequestsTest {
                 .header("tenant", "Köln 1")
                 .occurredAt(Instant.parse("2026-11-14T09:08:07.123456Z"))
                 .build();
+    }
+
+    /** {@code baggage} arrived as {@code Am%25C3%25A9lie}: encoded twice, and with another meaning. */
+    @Test
+    void headersOfTheEventGoOutByteForByteWhereHttpAllowsIt() {
+        String visible = IntStream.rangeClosed(' ', '~')
+                .mapToObj(Character::toString)
+                .collect(Collectors.joining())
+                .strip();
+        Event event = Sends.event()
+                .header("baggage", "userId=Am%C3%A9lie,isProduction=false")
+                .header("tracestate", "vendor=50%25%zz+1")
+                .header("visible", visible)
+                .header("mixed", " Köln 100%25 ")
+                .build();
+        for (Form form : Form.values()) {
+            assertThat(sent(sink().form(form), event).headers())
+                    .containsEntry("baggage", "userId=Am%C3%A9lie,isProduction=false")
+                    .containsEntry("tracestate", "vendor=50%25%zz+1")
+                    .containsEntry("visible", visible)
+                    .containsEntry("mixed", "K%C3%B6ln 100%2525");
+        }
     }
 
     @Test
