@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -138,6 +139,18 @@ public final class Inbox {
     /** The same for a hub, of what is published to it: under a name that no consumer can have. */
     public List<Claim> claimIngest(Connection connection, List<InboxEntry> claimed) {
         return claimAs(connection, INGEST, claimed);
+    }
+
+    /** What {@link #claimIngest} would answer by what is committed now. Enters nothing. */
+    public List<Claim> lookUpIngest(Connection connection, List<InboxEntry> asked) {
+        Set<UUID> ids = asked.stream().map(InboxEntry::eventId).collect(Collectors.toSet());
+        try {
+            Map<UUID, byte @Nullable []> stored = entries.digests(connection, INGEST, List.copyOf(ids));
+            ids.removeAll(stored.keySet());
+            return claims(asked, ids, stored);
+        } catch (SQLException e) {
+            throw PosthornException.database("looking for inbox entries", e);
+        }
     }
 
     private List<Claim> claimAs(Connection connection, String consumer, List<InboxEntry> claimed) {

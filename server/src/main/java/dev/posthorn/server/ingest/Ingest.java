@@ -20,6 +20,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Records events that came over the network: all of a call in one transaction, or none. An event that comes again is
@@ -82,16 +84,41 @@ public final class Ingest {
     }
 
     private List<Recorded> record(List<Event> events) {
-        types.check(events);
         Digest digest = new Digest();
         List<InboxEntry> entries = events.stream()
                 .map(event -> new InboxEntry(event.id(), digest.of(event)))
                 .toList();
+        check(events, entries);
         List<Recorded> recorded = inTransaction(events, entries);
         if (recorded.stream().anyMatch(each -> !each.duplicate())) {
             wake.run();
         }
         return recorded;
+    }
+
+    /** What was recorded before kept the rules of its time: whatever its type says now, it is a duplicate. */
+    private void check(List<Event> events, List<InboxEntry> entries) {
+        try {
+            types.check(events, Set.of());
+        } catch (ProblemException refused) {
+            Set<Integer> duplicates = duplicates(entries);
+            if (duplicates.isEmpty()) {
+                throw refused;
+            }
+            types.check(events, duplicates);
+        }
+    }
+
+    private Set<Integer> duplicates(List<InboxEntry> entries) {
+        try (Connection connection = database.calls().getConnection()) {
+            List<Claim> claims = inbox.lookUpIngest(connection, entries);
+            return IntStream.range(0, claims.size())
+                    .filter(i -> claims.get(i) == Claim.DUPLICATE)
+                    .boxed()
+                    .collect(Collectors.toSet());
+        } catch (SQLException e) {
+            throw PosthornException.database("looking for events that are known", e);
+        }
     }
 
     private List<Recorded> inTransaction(List<Event> events, List<InboxEntry> entries) {

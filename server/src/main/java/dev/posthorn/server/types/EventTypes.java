@@ -41,21 +41,29 @@ public final class EventTypes implements MaskedTypes {
         changes.read(Changes.Topic.EVENT_TYPES, this::read);
     }
 
-    /** Refuses all of them if one breaks a rule; of what is wrong, it tells up to twenty. */
-    public void check(List<Event> events) {
+    /**
+     * Refuses all of them if one breaks a rule; of what is wrong, it tells up to twenty.
+     *
+     * @param except the places of those that are not looked at
+     */
+    public void check(List<Event> events, Set<Integer> except) {
         Set<String> unknown = new LinkedHashSet<>();
-        check(events, known(), unknown);
+        check(events, except, known(), unknown);
         if (!unknown.isEmpty()) {
             store.seen(unknown);
             // Somebody else may have registered them in the meantime, and said more about them.
             read();
-            check(events, known(), new LinkedHashSet<>());
+            check(events, except, known(), new LinkedHashSet<>());
         }
     }
 
-    private void check(List<Event> events, Map<String, KnownType> types, Set<String> unknown) {
+    private void check(
+            List<Event> events, Set<Integer> except, Map<String, KnownType> types, Set<String> unknown) {
         List<Violation> found = new ArrayList<>();
         for (int i = 0; i < events.size() && found.size() < MOST; i++) {
+            if (except.contains(i)) {
+                continue;
+            }
             Integer item = events.size() == 1 ? null : Integer.valueOf(i);
             for (Violation violation : violations(events.get(i), types, unknown)) {
                 found.add(new Violation(item, violation.field(), violation.rule()));

@@ -62,6 +62,30 @@ class EventTypesTest {
         assertThat(violation.get("rule").asString()).contains(rule);
     }
 
+    /** A publisher that does not know what became of its batch repeats it, and nothing of it may come to nothing. */
+    @Test
+    void whatIsKnownAlreadyIsADuplicateWhateverItsTypeSaysNow() {
+        put("grown", "{}");
+        String known = event("grown", "\"id\":\"grown-1\",\"data\":{\"total\":1}");
+        assertThat(hub.rest().post("/v1/events", known).status()).isEqualTo(202);
+        put("grown", "{\"jsonSchema\": {\"required\": [\"currency\"]}}");
+
+        Answer again = hub.rest().post("/v1/events", known);
+        assertThat(again.status()).as(again.text()).isEqualTo(200);
+        assertThat(again.json().get("duplicate").asBoolean()).isTrue();
+        String fresh = event("grown", "\"id\":\"grown-2\",\"data\":{\"currency\":\"EUR\"}");
+        Answer batch = hub.rest().post("/v1/events", "[%s,%s]".formatted(known, fresh));
+        assertThat(batch.status()).as(batch.text()).isEqualTo(202);
+        assertThat(batch.json().findValuesAsString("duplicate")).containsExactly("true", "false");
+
+        String bad = event("grown", "\"id\":\"grown-3\",\"data\":{\"total\":3}");
+        Answer refused = hub.rest().post("/v1/events", "[%s,%s]".formatted(known, bad));
+        assertRefused(refused, "[1].data.currency", "currency");
+        assertThat(refused.json().get("violations")).hasSize(1);
+        String other = event("grown", "\"id\":\"grown-1\",\"data\":{\"total\":2}");
+        assertRefused(hub.rest().post("/v1/events", other), "data.currency", "currency");
+    }
+
     @Test
     void aTypeIsRegisteredReadChangedAndForgotten() {
         Answer created = put(
