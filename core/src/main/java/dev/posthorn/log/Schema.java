@@ -42,7 +42,8 @@ public final class Schema {
             "014_retention_settings.sql",
             "015_cluster.sql",
             "016_keys.sql",
-            "017_generations.sql");
+            "017_generations.sql",
+            "018_pause.sql");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 30;
 

@@ -44,6 +44,10 @@ public final class Lane {
     private volatile State state = State.RUNNING;
     private volatile boolean woken;
     private volatile boolean retired;
+
+    /** The orders of the last step, if nothing was on its way after it. */
+    private volatile @Nullable Orders obeyed;
+
     private Runnable signal = () -> {};
 
     Lane(LaneGrant grant, Subscription subscription, LanePorts ports, Orders orders) {
@@ -74,6 +78,7 @@ public final class Lane {
      * at once.
      */
     public long step() {
+        Orders now = orders;
         if (lease().isLost()) {
             end(State.LOST);
         } else if (retired) {
@@ -100,6 +105,7 @@ public final class Lane {
         if (orders.leave() && run != null && run.isReadyToLeave()) {
             end(State.LEFT);
         }
+        obeyed = hold.sent().count() == 0 ? now : null;
         return isEnded() ? SECOND : run == null ? Progress.SETTLE_NANOS : run.pause();
     }
 
@@ -195,10 +201,18 @@ public final class Lane {
         this.signal = signal;
     }
 
-    /** From any thread. */
+    /** From any thread. The same again is no new order: who obeys it goes on doing so. */
     void order(Orders orders) {
-        this.orders = orders;
+        if (!orders.equals(this.orders)) {
+            this.orders = orders;
+        }
         signal.run();
+    }
+
+    /** Whether nothing is on its way, and nothing will be sent by the orders that it has now. From any thread. */
+    boolean isSilent() {
+        Orders now = orders;
+        return isEnded() || (!now.isSending() && obeyed == now);
     }
 
     /** Its generation has ended; it must not read on. From any thread. */

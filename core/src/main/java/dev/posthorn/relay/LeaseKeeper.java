@@ -61,10 +61,11 @@ final class LeaseKeeper {
         return wanted;
     }
 
-    /** Whether a subscription is to begin or to end. */
+    /** Whether a subscription is to begin or to end, or somebody waits for it to be paused. */
     boolean isChanging() {
         List<Subscription> now = wanted;
-        return holdings.size() != now.size() || holdings.stream().anyMatch(holding -> holding.leaving);
+        return holdings.size() != now.size()
+                || holdings.stream().anyMatch(holding -> holding.leaving || (holding.paused && !holding.quiet));
     }
 
     /** One pass over all subscriptions. */
@@ -142,7 +143,10 @@ final class LeaseKeeper {
         if (!register(holding)) {
             return;
         }
-        if (store.appear(holding.id, holding.subscription)) {
+        boolean silent = holding.lanes.values().stream().allMatch(Lane::isSilent);
+        if (store.appear(holding.id, holding.subscription, silent)) {
+            // Whoever has not looked whether it is paused has said nothing about it.
+            holding.quiet = silent && holding.paused;
             renew(holding);
             share(holding);
         } else {
@@ -227,6 +231,7 @@ final class LeaseKeeper {
             store.advanceChange(holding.id);
             sharing = store.sharing(holding.id);
         }
+        holding.paused = sharing.paused();
         // A database that was set back to before the wish has forgotten it.
         holding.requested = sharing.revision() >= holding.subscription.revision();
         endFormerGeneration(holding, sharing.generation());
@@ -328,6 +333,12 @@ final class LeaseKeeper {
         private int generation;
         private boolean requested;
         private boolean leaving;
+
+        /** As it was at the last look. */
+        private boolean paused;
+
+        /** Whether it is known to others that this instance obeys the pause. */
+        private boolean quiet;
 
         Holding(Subscription subscription, Ticker ticker) {
             this.subscription = subscription;

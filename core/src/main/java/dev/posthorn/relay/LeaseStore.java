@@ -28,8 +28,13 @@ interface LeaseStore {
      */
     void request(long subscriptionId, Subscription subscription);
 
-    /** Makes this instance count in the sharing, for as long as a lease lasts. False if there is no such subscription. */
-    boolean appear(long subscriptionId, Subscription subscription);
+    /**
+     * Makes this instance count in the sharing, for as long as a lease lasts. False if there is no such subscription.
+     *
+     * @param silent whether its lanes have nothing on its way and no orders to send: then, if the subscription is paused,
+     *     the instance obeys
+     */
+    boolean appear(long subscriptionId, Subscription subscription, boolean silent);
 
     /** The instance no longer serves the subscription: its share is the others' from now on. */
     void disappear(long subscriptionId);

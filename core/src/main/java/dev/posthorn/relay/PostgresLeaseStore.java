@@ -46,10 +46,11 @@ final class PostgresLeaseStore implements LeaseStore {
             others AS (
                 UPDATE posthorn.instance SET expires_at = (SELECT time FROM latest)
                  WHERE subscription_id = :subscription AND id <> :instance AND expires_at > (SELECT time FROM latest))
-            INSERT INTO posthorn.instance (subscription_id, id, expires_at)
-            SELECT id, :instance, posthorn.clock() + :ttl * interval '1 millisecond'
+            INSERT INTO posthorn.instance (subscription_id, id, expires_at, quiet)
+            SELECT id, :instance, posthorn.clock() + :ttl * interval '1 millisecond', paused AND :silent
               FROM posthorn.subscription WHERE id = :subscription
-                ON CONFLICT (subscription_id, id) DO UPDATE SET expires_at = excluded.expires_at
+                ON CONFLICT (subscription_id, id)
+                DO UPDATE SET expires_at = excluded.expires_at, quiet = excluded.quiet
             """;
 
     private static final String DISAPPEAR = "DELETE FROM posthorn.instance WHERE id = :instance";
@@ -188,9 +189,9 @@ final class PostgresLeaseStore implements LeaseStore {
     }
 
     @Override
-    public boolean appear(long subscriptionId, Subscription subscription) {
-        Map<String, Object> values =
-                Map.of("subscription", subscriptionId, "instance", instance, "ttl", ttl(subscription));
+    public boolean appear(long subscriptionId, Subscription subscription, boolean silent) {
+        Map<String, Object> values = Map.of(
+                "subscription", subscriptionId, "instance", instance, "ttl", ttl(subscription), "silent", silent);
         return session.update("appearing", sql(APPEAR), values) > 0;
     }
 

@@ -10,9 +10,11 @@ import dev.posthorn.log.SchemaName;
 import dev.posthorn.log.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,19 @@ public final class Subscriptions {
 
     private static final String PAUSE =
             "UPDATE posthorn.subscription SET paused = :paused, pause_reason = NULL WHERE name = :name";
+
+    /** What instances said of an earlier pause counts no more. */
+    private static final String ASK_ANEW = """
+            UPDATE posthorn.instance i SET quiet = false
+              FROM posthorn.subscription s WHERE s.name = :name AND i.subscription_id = s.id AND i.quiet
+            """;
+
+    private static final String IS_QUIET = """
+            SELECT s.paused AND NOT EXISTS (
+                       SELECT FROM posthorn.instance i
+                        WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() AND NOT i.quiet)
+              FROM posthorn.subscription s WHERE s.name = :name
+            """;
 
     private static final String INSTANCES = """
             SELECT i.id FROM posthorn.subscription s JOIN posthorn.instance i ON i.subscription_id = s.id
@@ -82,6 +97,8 @@ public final class Subscriptions {
             """;
 
     private static final String DELETE = "DELETE FROM posthorn.subscription WHERE name = :name";
+
+    private static final long LOOK_NANOS = 20_000_000;
 
     private final DataSource dataSource;
     private final DirectConnections direct;
@@ -146,11 +163,36 @@ public final class Subscriptions {
     }
 
     /**
-     * From now on nothing of it is read or sent; what was sent is settled as it is answered. Its events wait in the log,
-     * and keep retention from dropping them. A change of its filter or lanes stays pending until it is resumed.
+     * Nothing of it is read or sent as soon as each instance has seen that, within a second; what was sent is settled as
+     * it is answered. Its events wait in the log, and keep retention from dropping them. A change of its filter or lanes
+     * stays pending until it is resumed.
      */
     public void pause(String name) {
         setPaused(name, true);
+    }
+
+    /**
+     * The same, and waits until no instance sends any more and nothing is on its way. An instance that is gone counts
+     * until its lease has ended. False if it takes longer: it is being paused all the same.
+     */
+    public boolean pause(String name, Duration patience) {
+        pause(name);
+        long giveUpAt = System.nanoTime() + patience.toNanos();
+        boolean quiet = isQuiet(name);
+        while (!quiet && System.nanoTime() - giveUpAt < 0 && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            quiet = isQuiet(name);
+        }
+        return quiet;
+    }
+
+    /** Whether it is paused and every instance obeys: nothing is on its way, and nothing is sent until it is resumed. */
+    public boolean isQuiet(String name) {
+        Optional<Boolean> quiet = queries.run(
+                "looking whether " + name + " is quiet",
+                transaction -> transaction.first(IS_QUIET, Map.of("name", name), row -> row.getBoolean(1)));
+        requireFound(name, quiet.isPresent() ? 1 : 0);
+        return quiet.orElse(false);
     }
 
     /** It goes on where it was paused. Does nothing if it was not. */
@@ -173,6 +215,7 @@ public final class Subscriptions {
                 LOCK, values, now -> now.getBoolean("paused") != paused || now.getString("pause_reason") != null);
         if (differs.orElse(false)) {
             transaction.update(PAUSE, values);
+            transaction.update(ASK_ANEW, values);
         }
         return differs;
     }

@@ -270,8 +270,8 @@ final class Hazards {
             }
 
             @Override
-            public boolean appear(long subscriptionId, Subscription subscription) {
-                return keeperWrite("appear", () -> store.appear(subscriptionId, subscription));
+            public boolean appear(long subscriptionId, Subscription subscription, boolean silent) {
+                return keeperWrite("appear", () -> store.appear(subscriptionId, subscription, silent));
             }
 
             @Override

@@ -96,7 +96,7 @@ final class ModelLeaseStore implements LeaseStore {
     }
 
     @Override
-    public boolean appear(long subscriptionId, Subscription subscription) {
+    public boolean appear(long subscriptionId, Subscription subscription, boolean silent) {
         if (database.find(subscriptionId) == null) {
             return false;
         }

@@ -143,7 +143,7 @@ abstract class Contract {
     List<Owned> ownAll(String instance, Subscription subscription, int count) {
         LeaseStore leases = store.leases(instance);
         long id = leases.register(subscription);
-        leases.appear(id, subscription);
+        leases.appear(id, subscription, false);
         return leases.acquire(id, subscription, leases.sharing(id), count).stream()
                 .map(Owned::new)
                 .toList();

@@ -79,15 +79,15 @@ abstract class LeaseStoreContract extends Contract {
         Subscription subscription = subscription(s -> s);
         long id = store.leases("i1").register(subscription);
         assertThat(store.leases("i1").sharing(id).instances()).isEmpty();
-        store.leases("i2").appear(id, subscription);
+        store.leases("i2").appear(id, subscription, false);
         store.advance(Duration.ofSeconds(20));
-        store.leases("i1").appear(id, subscription);
+        store.leases("i1").appear(id, subscription, false);
         assertThat(store.leases("i1").sharing(id).instances()).containsExactly("i1", "i2");
         store.advance(Duration.ofSeconds(20));
         assertThat(store.leases("i1").sharing(id).instances()).containsExactly("i1");
         store.leases("i1").disappear();
         assertThat(store.leases("i1").sharing(id).instances()).isEmpty();
-        assertThat(store.leases("i1").appear(id + 1000, subscription)).isFalse();
+        assertThat(store.leases("i1").appear(id + 1000, subscription, false)).isFalse();
     }
 
     @Test

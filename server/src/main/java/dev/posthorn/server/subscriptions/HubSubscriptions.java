@@ -17,6 +17,7 @@ import dev.posthorn.server.web.Preconditions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -26,6 +27,8 @@ final class HubSubscriptions {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Duration REMOVAL = Duration.ofSeconds(5);
+    private static final Duration QUIET = Duration.ofSeconds(3);
+    private static final Duration LOOK = Duration.ofMillis(20);
     private static final Duration SOON = Duration.ofSeconds(1);
     private static final int ATTEMPTS = 5;
 
@@ -213,7 +216,7 @@ final class HubSubscriptions {
             return trouble.state();
         }
         if (row.paused()) {
-            return State.PAUSED;
+            return row.quiet() ? State.PAUSED : State.PAUSING;
         }
         return row.changing() || !row.registered() ? State.PENDING : State.ACTIVE;
     }
@@ -242,8 +245,17 @@ final class HubSubscriptions {
         throw busy(name);
     }
 
+    /** Answers when no instance sends any more, or says that it is being paused if that takes longer. */
     SubscriptionAnswer pause(String name, Actor by) {
-        return setPaused(name, true, by);
+        SubscriptionAnswer answer = setPaused(name, true, by);
+        long giveUpAt = System.nanoTime() + QUIET.toNanos();
+        while (answer.state() == State.PAUSING
+                && System.nanoTime() - giveUpAt < 0
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(LOOK.toNanos());
+            answer = get(name);
+        }
+        return answer;
     }
 
     SubscriptionAnswer resume(String name, Actor by) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param document with masks in place of its secrets
  * @param secrets null if it has none
  * @param registered whether it stands in the relay's own tables
+ * @param quiet whether no instance that serves it sends anything until it is resumed
  * @param changing whether its filter or number of lanes is to change as soon as all lanes are ready for it, or may be:
  *     what this revision says was not asked for yet
  */
@@ -27,6 +28,7 @@ record Row(
         boolean registered,
         boolean paused,
         @Nullable String pauseReason,
+        boolean quiet,
         boolean changing) {
 
     static Row of(ResultSet row) throws SQLException {
@@ -41,6 +43,7 @@ record Row(
                 row.getBoolean("registered"),
                 row.getBoolean("paused"),
                 row.getString("pause_reason"),
+                row.getBoolean("quiet"),
                 row.getBoolean("changing"));
     }
 

@@ -6,6 +6,8 @@ import java.util.Locale;
 public enum State {
     /** It is served. */
     ACTIVE,
+    /** It is paused, but some instance has yet to see that, or has something of it on its way. */
+    PAUSING,
     /** Nothing of it is sent until somebody resumes it. */
     PAUSED,
     /** It is served as before; the filter and the number of lanes that it has now take effect in a moment. */

@@ -85,11 +85,17 @@ class SubscriptionController {
         response.setStatus(gone ? HttpStatus.NO_CONTENT.value() : HttpStatus.ACCEPTED.value());
     }
 
-    @Operation(summary = "Pause a subscription: nothing is sent until it is resumed, and nothing is lost")
+    @Operation(
+            summary = "Pause a subscription: nothing is sent until it is resumed, and nothing is lost",
+            description = "200: no instance sends any more, and nothing is on its way. 202: it is being paused, but some"
+                    + " instance has something on its way or has not been heard of within three seconds; the state is"
+                    + " pausing until then.")
     @Allowed({Role.OPERATOR})
     @PostMapping("/{name}/pause")
     SubscriptionAnswer pause(@PathVariable String name, Actor actor, HttpServletResponse response) {
-        return tagged(subscriptions.pause(name, actor), response);
+        SubscriptionAnswer answer = subscriptions.pause(name, actor);
+        response.setStatus(answer.state() == State.PAUSING ? HttpStatus.ACCEPTED.value() : HttpStatus.OK.value());
+        return tagged(answer, response);
     }
 
     @Operation(summary = "Resume a subscription where it was paused")

@@ -20,6 +20,9 @@ final class SubscriptionStore {
             SELECT h.name, h.revision, h.document, h.secrets, h.key_id, h.created_at, h.changed_at,
                    h.deleted_at IS NOT NULL AS deleting, s.id IS NOT NULL AS registered,
                    coalesce(s.paused, false) AS paused, s.pause_reason,
+                   NOT EXISTS (SELECT FROM posthorn.instance i
+                                WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() AND NOT i.quiet)
+                       AS quiet,
                    w.number IS NOT NULL OR s.revision < h.revision AS changing
               FROM posthorn.hub_subscription h
               LEFT JOIN posthorn.subscription s ON s.name = h.name COLLATE "C"

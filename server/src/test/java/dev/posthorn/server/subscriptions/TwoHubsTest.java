@@ -1,6 +1,7 @@
 package dev.posthorn.server.subscriptions;
 
 import static dev.posthorn.server.subscriptions.Publishing.event;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -8,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import dev.posthorn.event.Event;
 import dev.posthorn.relay.Lane;
 import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestHub;
 import java.time.Duration;
 import java.util.Collections;
@@ -60,6 +62,27 @@ class TwoHubsTest {
             publish("shared");
             await().atMost(10, SECONDS).until(() -> receiver.requests().size() == 40);
             assertThat(receiver.types("/after")).hasSize(20);
+        }
+    }
+
+    /** It was answered at once, and whoever then took the receiver away saw requests fail for another second. */
+    @Test
+    void whenAPauseIsAnsweredNeitherSendsAnyMore() {
+        try (Receiver receiver = new Receiver()) {
+            put("halted", DOCUMENT.formatted("halted", receiver.url("/")), 201);
+            await().atMost(20, SECONDS).until(() -> areShared("halted", List.of()));
+            publish("halted");
+            await().atMost(10, SECONDS).until(() -> receiver.requests().size() == 20);
+
+            TestClient.Answer answer = one.rest().post("/v1/subscriptions/halted/pause");
+            publish("halted");
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.json().path("state").stringValue()).isEqualTo("paused");
+            await().during(1500, MILLISECONDS)
+                    .atMost(5, SECONDS)
+                    .until(() -> receiver.requests().size() == 20);
+            one.rest().post("/v1/subscriptions/halted/resume");
+            await().atMost(20, SECONDS).until(() -> receiver.requests().size() == 40);
         }
     }
 
