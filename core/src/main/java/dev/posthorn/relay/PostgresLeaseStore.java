@@ -58,6 +58,12 @@ final class PostgresLeaseStore implements LeaseStore {
     private static final String DISAPPEAR_FROM =
             "DELETE FROM posthorn.instance WHERE id = :instance AND subscription_id = :subscription";
 
+    /** Not given up: whoever takes these lanes over does so by force, and counts it. */
+    private static final String EXPIRE = """
+            UPDATE posthorn.lane_lease SET expires_at = posthorn.clock() - interval '1 second'
+             WHERE owner = :instance AND expires_at >= posthorn.clock()
+            """;
+
     private static final String RENEW = """
             UPDATE posthorn.lane_lease l
                SET expires_at = posthorn.clock() + :ttl * interval '1 millisecond'
@@ -204,6 +210,12 @@ final class PostgresLeaseStore implements LeaseStore {
     @Override
     public void disappear() {
         session.update("disappearing", sql(DISAPPEAR), Map.of("instance", instance));
+    }
+
+    /** The instance has ended without giving anything up: its leases and its share are free at once. */
+    void expire() {
+        session.update("ending the leases of " + instance, sql(EXPIRE), Map.of("instance", instance));
+        disappear();
     }
 
     @Override

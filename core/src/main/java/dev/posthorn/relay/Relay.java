@@ -337,6 +337,7 @@ public final class Relay implements AutoCloseable {
         private final List<RelayListener> listeners = new ArrayList<>(List.of(new LoggingListener()));
         private SchemaName schema = SchemaName.DEFAULT;
         private String instance = UUID.randomUUID().toString();
+        private @Nullable String predecessor;
         private int workers = 2;
         private long partitionSize = PartitionKeeper.DEFAULT_SIZE;
         private Retention retention = Retention.defaults();
@@ -364,6 +365,16 @@ public final class Relay implements AutoCloseable {
         public Builder instance(String instance) {
             requireName("instance", instance);
             this.instance = instance;
+            return this;
+        }
+
+        /**
+         * The leases of that instance end when this one starts, instead of when their time has come. Only for one that is
+         * known to have ended: if it lives, both send.
+         */
+        public Builder successorOf(String instance) {
+            requireName("predecessor", instance);
+            this.predecessor = instance;
             return this;
         }
 
@@ -460,6 +471,9 @@ public final class Relay implements AutoCloseable {
             if (asker != null) {
                 AskedRetention.ask(dataSource, schema, asker, retention);
             }
+            if (predecessor != null) {
+                endLeasesOf(predecessor);
+            }
             Relay relay = new Relay(this);
             try {
                 relay.keeper.pass();
@@ -470,6 +484,12 @@ public final class Relay implements AutoCloseable {
             relay.lanes = relay.keeper.lanes().toList();
             relay.start();
             return relay;
+        }
+
+        private void endLeasesOf(String dead) {
+            try (Session session = new Session(dataSource, schema, guards)) {
+                new PostgresLeaseStore(session, dead, Ticker.SYSTEM, guards).expire();
+            }
         }
 
         /** The same relay without threads, for tests that drive it by hand. */

@@ -7,6 +7,8 @@ import dev.posthorn.Guarded;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.log.Session;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SettableClock;
 import dev.posthorn.testing.SteppedRelay;
@@ -143,6 +145,25 @@ class LeaseTest {
         instances.clock.advance(Instances.TTL.plusSeconds(1));
         heir.pass();
         assertThat(heir.lanes()).hasSize(4);
+    }
+
+    @Test
+    void theLanesOfAnInstanceThatIsKnownToBeDeadAreTakenAtOnceAndByForce() {
+        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        SteppedRelay dead = instances.start("dead", 2);
+        SteppedRelay other = instances.start("other", 2);
+        dead.pass().run(2).pass();
+        other.pass().run(2);
+        dead.close();
+        try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT, Guards.ALL)) {
+            new PostgresLeaseStore(session, "dead", instances.clock, Guards.ALL).expire();
+        }
+        SteppedRelay heir = instances.start("heir", 2);
+        assertThat(heir.lanes()).hasSize(1);
+        assertThat(instances.owned("other")).as("which lives").isOne();
+        assertThat(instances.database.number("SELECT sum(takeovers) FROM posthorn.lane_mark"))
+                .as("by force, so that an event that kills is known")
+                .isOne();
     }
 
     @Test

@@ -6,8 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -26,7 +24,7 @@ class PooledDatabaseTest {
     @Test
     void isRefusedWithAWordAboutWhichUrlToGive(CapturedOutput output) throws Exception {
         try (EmbeddedPostgres postgres = EmbeddedPostgres.temporary()) {
-            int port = freePort();
+            int port = TestHub.freePort();
             Process pooler = startPgBouncer(postgres, port);
             try (TestHub hub = TestHub.begin(Map.of(
                     "posthorn.database.url",
@@ -72,11 +70,5 @@ class PooledDatabaseTest {
 
     private static String program() {
         return Files.isExecutable(Path.of("/usr/sbin/pgbouncer")) ? "/usr/sbin/pgbouncer" : "pgbouncer";
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -8,6 +8,9 @@ import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.event.Event;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -79,6 +82,13 @@ public final class TestHub implements AutoCloseable {
             throw new IllegalStateException(e);
         }
         return Server.NEWEST.jdbcUrl(name);
+    }
+
+    /** For whoever must know its port before it is started. */
+    public static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
     }
 
     /** As an application connects that shares this database with a hub. */

@@ -8,6 +8,7 @@ import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.settings.HubSettings;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
@@ -35,14 +36,28 @@ public final class RelayKeeper implements SmartLifecycle {
         if (stopped) {
             return;
         }
-        Relay started = builder().start();
+        String instance = settings.relay().instance();
+        Relay started = start(instance == null ? UUID.randomUUID().toString() : instance);
         started.serve(wanted);
         relay = started;
     }
 
+    /** Whoever has the embedded PostgreSQL's directory is alone there: the one before has ended, however it did. */
+    private Relay start(String instance) {
+        Relay.Builder builder = builder().instance(instance);
+        if (database.embedded() == null) {
+            return builder.start();
+        }
+        InstanceFile file = new InstanceFile(settings.data());
+        file.last().ifPresent(builder::successorOf);
+        Relay started = builder.start();
+        file.write(instance);
+        return started;
+    }
+
     private Relay.Builder builder() {
         HubSettings.Retention kept = settings.retention();
-        Relay.Builder builder = Relay.builder(database.direct())
+        return Relay.builder(database.direct())
                 .schema(database.schema().name())
                 .workers(settings.relay().workers())
                 .retention(
@@ -55,8 +70,6 @@ public final class RelayKeeper implements SmartLifecycle {
                                 Retention.defaults().interval()))
                 .listener(listener)
                 .onlyRegistered();
-        String instance = settings.relay().instance();
-        return instance == null ? builder : builder.instance(instance);
     }
 
     /** Serves these from now on, and no others. */

@@ -1,0 +1,81 @@
+package dev.posthorn.server.subscriptions;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.posthorn.server.Serve;
+import dev.posthorn.server.TestClient;
+import dev.posthorn.server.TestHub;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A hub with a data directory of its own, and SIGKILL. */
+class KilledHubTest {
+
+    @TempDir
+    Path data;
+
+    /** It waited 31 seconds for the lease of its dead self, though whoever holds the directory is alone. */
+    @Test
+    void aHubThatWasKilledDeliversAgainAsSoonAsItIsUp() throws Exception {
+        try (Receiver receiver = new Receiver()) {
+            kill(receiver);
+            try (TestHub heir = TestHub.begin(Map.of("posthorn.data", data))) {
+                await().atMost(60, SECONDS)
+                        .until(() -> heir.rest()
+                                        .get("/v1/subscriptions/killed")
+                                        .json()
+                                        .path("state")
+                                        .asString("")
+                                        .equals("active")
+                                && publish(heir.rest(), "after"));
+                await().atMost(Duration.ofSeconds(5))
+                        .until(() -> receiver.types().contains("after"));
+            }
+        }
+    }
+
+    /** Its lanes are in the middle of their leases. */
+    private void kill(Receiver receiver) throws IOException, InterruptedException {
+        int port = TestHub.freePort();
+        Process hub = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Serve.class.getName(),
+                        "--data",
+                        data.toString(),
+                        "--http-port",
+                        Integer.toString(port),
+                        "--grpc-port",
+                        Integer.toString(TestHub.freePort()))
+                .redirectErrorStream(true)
+                .redirectOutput(data.resolve("hub.log").toFile())
+                .start();
+        try {
+            TestClient rest = new TestClient("http://127.0.0.1:" + port);
+            // A lease lasts longer than two of these, and so than any start of a hub.
+            String document = "{\"timeout\": \"60s\", \"sink\": {\"kind\": \"http\", \"url\": \"%s\"}}"
+                    .formatted(receiver.url("/"));
+            await().ignoreExceptions()
+                    .atMost(90, SECONDS)
+                    .until(() -> rest.put("/v1/subscriptions/killed", document).status() == 201);
+            assertThat(publish(rest, "before")).isTrue();
+            await().atMost(20, SECONDS).until(() -> receiver.types().contains("before"));
+        } finally {
+            hub.destroyForcibly().waitFor();
+        }
+    }
+
+    private static boolean publish(TestClient rest, String type) {
+        return rest.post("/v1/events", "{\"source\": \"s\", \"type\": \"%s\", \"data\": 1}".formatted(type))
+                        .status()
+                == 202;
+    }
+}
