@@ -12,6 +12,7 @@ final class Body implements AsyncEntityProducer {
 
     private final byte[] bytes;
     private final ByteBuffer left;
+    private Runnable whenWanted = () -> {};
     private volatile boolean wanted;
     private volatile boolean whole;
 
@@ -22,6 +23,11 @@ final class Body implements AsyncEntityProducer {
 
     byte[] bytes() {
         return bytes;
+    }
+
+    /** Does this when a connection asks for it first. To be set before it is sent. */
+    void whenWanted(Runnable action) {
+        this.whenWanted = action;
     }
 
     /** Whether there was a connection: the receiver may have the request, or part of it. */
@@ -36,7 +42,10 @@ final class Body implements AsyncEntityProducer {
 
     @Override
     public void produce(DataStreamChannel channel) throws IOException {
-        wanted = true;
+        if (!wanted) {
+            whenWanted.run();
+            wanted = true;
+        }
         if (left.hasRemaining()) {
             channel.write(left);
         }

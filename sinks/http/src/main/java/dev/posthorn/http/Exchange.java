@@ -40,6 +40,7 @@ final class Exchange {
     }
 
     private static final int UNAUTHORIZED = 401;
+    private static final long UNKNOWN = -1;
 
     /** A restarting receiver closes all connections that were kept; each that fails is one less. */
     private static final int MOST_RESENDS = 2;
@@ -158,7 +159,9 @@ final class Exchange {
     void giveUp() {
         Call cut = call;
         finish(tooLate(timeout.toMillis() + " ms", cut));
-        cancel(cut);
+        if (cut != null) {
+            cut.giveUp();
+        }
     }
 
     private Outcome tooLate(String time, @Nullable Call cut) {
@@ -199,11 +202,13 @@ final class Exchange {
         private final HttpClientContext context = HttpClientContext.create();
         private final Leash leash = Leash.of(context, Exchange.this::mayLeave);
         private volatile @Nullable Future<Response> future;
+        private volatile long receivedBefore = UNKNOWN;
 
         void begin() {
             if (over.get()) {
                 return;
             }
+            body.whenWanted(() -> receivedBefore = received());
             future = parts.connections()
                     .send(parts.requests().request(event, attempt, body, shown), response, context, this);
             if (over.get()) {
@@ -215,6 +220,24 @@ final class Exchange {
         void cancel() {
             response.stop();
             leash.cut(future);
+        }
+
+        /**
+         * A connection over which nothing at all came since the request was sent, for this request or another, leads
+         * nowhere. Over HTTP/2 all that follows would go the same way; what others have under way there is sent again
+         * over another.
+         */
+        void giveUp() {
+            if (receivedBefore != UNKNOWN && receivedBefore == received()) {
+                leash.cutConnection();
+            }
+            cancel();
+        }
+
+        /** How many bytes have come over the connection. */
+        private long received() {
+            EndpointDetails endpoint = context.getEndpointDetails();
+            return endpoint == null ? UNKNOWN : endpoint.getReceivedBytesCount();
         }
 
         @Override

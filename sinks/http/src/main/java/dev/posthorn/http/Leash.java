@@ -72,11 +72,18 @@ final class Leash {
         if (runtime == null) {
             return;
         }
-        if (isShared(runtime)) {
-            if (future != null) {
-                future.cancel(true);
-            }
-        } else {
+        if (!isShared(runtime)) {
+            runtime.discardEndpoint();
+        } else if (future != null) {
+            future.cancel(true);
+        }
+    }
+
+    /** Ends the connection, also one that others share: it carries nothing any more. */
+    void cutConnection() {
+        cut = true;
+        AsyncExecRuntime runtime = held;
+        if (runtime != null) {
             runtime.discardEndpoint();
         }
     }

@@ -8,6 +8,7 @@ import dev.posthorn.http.TestReceiver.Got;
 import dev.posthorn.http.TestReceiver.Says;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.sink.contract.Gate;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -165,6 +166,29 @@ class ConnectionsTest {
             latch.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Only the stream was given up, and every event after it went the same way until the connection was old. */
+    @Test
+    void anHttp2ConnectionThatCarriesNothingAnyMoreIsGivenUpWithTheFirstTimeout(@TempDir Path directory)
+            throws Exception {
+        Certificates certificates = Certificates.in(directory);
+        try (Http2Receiver receiver = new Http2Receiver(certificates.server());
+                Gate gate = Gate.open()) {
+            gate.leadTo(receiver.port());
+            try (Channel channel = Sends.sink("https://127.0.0.1:" + gate.port() + "/hook")
+                    .tls(Tls.builder().trustOnly(certificates.caPem()).build())
+                    .build()
+                    .open("t/0", Sends.TIMEOUT)) {
+                assertThat(Sends.through(channel, Sends.event().build(), 1)).isInstanceOf(Outcome.Delivered.class);
+                gate.loseConnections();
+                // Lost with it, unless so much time has passed that the connection is tried before it is used.
+                Outcome lost = Sends.through(channel, Sends.event().build(), 1);
+                assertThat(lost).isInstanceOfAny(Outcome.Retry.class, Outcome.Delivered.class);
+                assertThat(Sends.through(channel, Sends.event().build(), 2)).isInstanceOf(Outcome.Delivered.class);
+                assertThat(receiver.versions()).containsOnly("HTTP/2.0");
+            }
         }
     }
 

@@ -51,6 +51,10 @@ final class Http2Receiver implements AutoCloseable, AsyncServerRequestHandler<Me
                 .getPort();
     }
 
+    int port() {
+        return port;
+    }
+
     String url() {
         return "https://127.0.0.1:" + port + "/hook";
     }

@@ -32,6 +32,7 @@ public final class Gate implements AutoCloseable {
     private static final int CHUNK = 1 << 16;
 
     private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
+    private final Set<Socket> lost = ConcurrentHashMap.newKeySet();
     private final int port;
     private volatile int target;
     private volatile boolean silent;
@@ -86,6 +87,15 @@ public final class Gate implements AutoCloseable {
     /** Connections are taken, but not a byte passes any more; what comes is lost. */
     public void fallSilent() {
         silent = true;
+    }
+
+    /** Nothing passes any more over the connections that there are, and nobody is told; new ones are as ever. */
+    public void loseConnections() {
+        lost.addAll(connections);
+    }
+
+    private boolean isSilent(Socket socket) {
+        return silent || lost.contains(socket);
     }
 
     /** Open again. Connections from before are cut, also those that nobody had got round to taking. */
@@ -157,13 +167,13 @@ public final class Gate implements AutoCloseable {
         try {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
-            for (int read = in.read(chunk); read >= 0 && !silent; read = in.read(chunk)) {
+            for (int read = in.read(chunk); read >= 0 && !isSilent(from); read = in.read(chunk)) {
                 out.write(chunk, 0, read);
             }
         } catch (IOException broken) {
             drop(from);
         }
-        if (!silent) {
+        if (!isSilent(from)) {
             drop(from);
             drop(to);
         }
@@ -175,6 +185,7 @@ public final class Gate implements AutoCloseable {
 
     private void drop(Socket socket) {
         connections.remove(socket);
+        lost.remove(socket);
         closeQuietly(socket);
     }
 
