@@ -110,8 +110,17 @@ public final class FieldRules {
         return Map.copyOf(headers);
     }
 
+    /** Whether an event may carry it; for those who would rather go without a header than without the event. */
+    public static boolean isHeader(String name, String value) {
+        return isHeaderName(name) && isStorable(value);
+    }
+
+    private static boolean isHeaderName(String name) {
+        return name.length() <= MAX_NAME && HEADER_NAME.matcher(name).matches();
+    }
+
     private static void header(String name, String value) {
-        if (name.length() > MAX_NAME || !HEADER_NAME.matcher(name).matches()) {
+        if (!isHeaderName(name)) {
             throw refuse("header name '" + printable(name) + "' is not a token of at most " + MAX_NAME
                     + " characters (letters, digits and !#$%&'*+.^_`|~-)");
         }

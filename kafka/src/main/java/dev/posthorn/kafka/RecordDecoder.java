@@ -6,8 +6,10 @@ import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.EventIds;
+import dev.posthorn.event.FieldRules;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -22,8 +24,8 @@ public final class RecordDecoder {
     private RecordDecoder() {}
 
     /**
-     * The event of a record; headers that are not CloudEvents' own are the event's. Its time, version and content type
-     * may be missing.
+     * The event of a record; headers that are not CloudEvents' own are the event's, without those that no event may
+     * carry: a name that is no token, a value that is no text. Its time, version and content type may be missing.
      *
      * @throws PosthornException if it is none; the message says what is wrong with it
      */
@@ -55,13 +57,20 @@ public final class RecordDecoder {
         Map<String, String> headers = new HashMap<>();
         for (Header header : record.headers()) {
             if (header.value() != null) {
-                String name = header.key();
-                headers.put(
-                        RecordEncoder.isOurs(name) ? name.toLowerCase(Locale.ROOT) : name,
-                        new String(header.value(), UTF_8));
+                put(headers, header.key(), header.value());
             }
         }
         return headers;
+    }
+
+    /** What others have added is no reason to refuse the event. */
+    private static void put(Map<String, String> headers, String name, byte[] value) {
+        String text = new String(value, UTF_8);
+        if (RecordEncoder.isOurs(name)) {
+            headers.put(name.toLowerCase(Locale.ROOT), text);
+        } else if (FieldRules.isHeader(name, text) && Arrays.equals(text.getBytes(UTF_8), value)) {
+            headers.put(name, text);
+        }
     }
 
     private static @Nullable String key(ConsumerRecord<byte[], byte[]> record, Map<String, String> headers) {

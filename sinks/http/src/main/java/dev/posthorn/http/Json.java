@@ -1,10 +1,13 @@
 package dev.posthorn.http;
 
+import static java.nio.charset.StandardCharsets.UTF_16BE;
+import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +25,8 @@ import tools.jackson.core.json.JsonFactory;
 final class Json {
 
     private static final JsonFactory FACTORY = new JsonFactory();
+
+    private static final String BYTE_ORDER_MARK = "\uFEFF";
 
     private Json() {}
 
@@ -61,21 +66,40 @@ final class Json {
     }
 
     /**
-     * The text as it is.
+     * The text as it is, fit to stand in another: without a byte order mark, and of UTF-16 too, which parsers take.
      *
      * @throws IllegalArgumentException if it is not JSON
      */
-    static String checked(byte[] utf8) {
-        parse(utf8, parser -> {
+    static String checked(byte[] bytes) {
+        Charset charset = charset(bytes);
+        String text = decoded(bytes, charset);
+        boolean marked = text.startsWith(BYTE_ORDER_MARK);
+        String plain = marked ? text.substring(1) : text;
+        parse(marked || charset != UTF_8 ? plain.getBytes(UTF_8) : bytes, parser -> {
             if (parser.nextToken() == null) {
                 throw new IllegalArgumentException("empty");
             }
             parser.skipChildren();
         });
+        return plain;
+    }
+
+    /** JSON begins with a character of ASCII or a byte order mark: a zero or a half of the mark tells UTF-16. */
+    private static Charset charset(byte[] bytes) {
+        if (bytes.length < 2) {
+            return UTF_8;
+        }
+        if (bytes[0] == 0 || bytes[0] == (byte) 0xfe) {
+            return UTF_16BE;
+        }
+        return bytes[1] == 0 || bytes[0] == (byte) 0xff ? UTF_16LE : UTF_8;
+    }
+
+    private static String decoded(byte[] bytes, Charset charset) {
         try {
-            return UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
+            return charset.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
         } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("not UTF-8");
+            throw new IllegalArgumentException("not " + charset.name());
         }
     }
 

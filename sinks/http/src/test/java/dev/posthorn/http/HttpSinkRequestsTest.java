@@ -1,5 +1,8 @@
 package dev.posthorn.http;
 
+import static java.nio.charset.StandardCharsets.UTF_16BE;
+import static java.nio.charset.StandardCharsets.UTF_16LE;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -74,6 +77,22 @@ class HttpSinkRequestsTest {
                     .containsEntry("tracestate", "vendor=50%25%zz+1")
                     .containsEntry("visible", visible)
                     .containsEntry("mixed", "K%C3%B6ln 100%2525");
+        }
+    }
+
+    /** A byte order mark, or every second byte a zero, stood in the middle of the document. */
+    @Test
+    void theStructuredFormIsJsonWhateverEncodingThePayloadHas() {
+        String payload = "{\"name\":\"Amélie\",\"n\":1.50}";
+        for (byte[] bytes : List.of(
+                payload.getBytes(UTF_8),
+                ("\uFEFF" + payload).getBytes(UTF_8),
+                payload.getBytes(UTF_16BE),
+                payload.getBytes(UTF_16LE),
+                ("\uFEFF" + payload).getBytes(UTF_16BE),
+                ("\uFEFF" + payload).getBytes(UTF_16LE))) {
+            Event event = Sends.event().payload(bytes).contentType(Event.JSON).build();
+            assertThat(sent(sink().form(Form.STRUCTURED), event).text()).contains("\"data\":" + payload);
         }
     }
 
