@@ -179,7 +179,9 @@ public final class Subscriptions {
         pause(name);
         long giveUpAt = System.nanoTime() + patience.toNanos();
         boolean quiet = isQuiet(name);
-        while (!quiet && System.nanoTime() - giveUpAt < 0 && !Thread.currentThread().isInterrupted()) {
+        while (!quiet
+                && System.nanoTime() - giveUpAt < 0
+                && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(LOOK_NANOS);
             quiet = isQuiet(name);
         }

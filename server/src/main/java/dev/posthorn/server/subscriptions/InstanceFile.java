@@ -49,7 +49,10 @@ final class InstanceFile {
             Path written = Files.writeString(file.resolveSibling("relay-instance.new"), instance);
             Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            log.warn("{} cannot be written ({}): if this hub is killed, its lanes are free when its leases end", file, e);
+            log.warn(
+                    "{} cannot be written ({}): if this hub is killed, its lanes are free when its leases end",
+                    file,
+                    e);
         }
     }
 }

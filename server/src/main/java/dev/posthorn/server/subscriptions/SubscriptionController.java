@@ -87,9 +87,10 @@ class SubscriptionController {
 
     @Operation(
             summary = "Pause a subscription: nothing is sent until it is resumed, and nothing is lost",
-            description = "200: no instance sends any more, and nothing is on its way. 202: it is being paused, but some"
-                    + " instance has something on its way or has not been heard of within three seconds; the state is"
-                    + " pausing until then.")
+            description =
+                    "200: no instance sends any more, and nothing is on its way. 202: it is being paused, but some"
+                            + " instance has something on its way or has not been heard of within three seconds; the state is"
+                            + " pausing until then.")
     @Allowed({Role.OPERATOR})
     @PostMapping("/{name}/pause")
     SubscriptionAnswer pause(@PathVariable String name, Actor actor, HttpServletResponse response) {

@@ -57,8 +57,7 @@ public final class EventTypes implements MaskedTypes {
         }
     }
 
-    private void check(
-            List<Event> events, Set<Integer> except, Map<String, KnownType> types, Set<String> unknown) {
+    private void check(List<Event> events, Set<Integer> except, Map<String, KnownType> types, Set<String> unknown) {
         List<Violation> found = new ArrayList<>();
         for (int i = 0; i < events.size() && found.size() < MOST; i++) {
             if (except.contains(i)) {
