@@ -37,7 +37,10 @@ final class Connections {
 
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
 
-    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
+    private static final Duration LONGEST_HANDSHAKE = Duration.ofSeconds(10);
+
+    /** A little more than the time after which a packet that got no answer is sent again. */
+    private static final Duration LEAST_CONNECT = Duration.ofMillis(1200);
 
     /** So that a receiver that moved to another address is found there. */
     private static final TimeValue OLDEST_CONNECTION = TimeValue.ofMinutes(5);
@@ -123,7 +126,7 @@ final class Connections {
                         .setResponseTimeout(Timeout.of(timeout))
                         .setProtocolUpgradeEnabled(false)
                         .build())
-                .setIOSessionListener(new Handshakes(longestConnect()))
+                .setIOSessionListener(new Handshakes(longestHandshake()))
                 .addExecInterceptorBefore(ChainElement.MAIN_TRANSPORT.name(), "leash", Leash::hold)
                 .setUserAgent(UserAgent.TEXT)
                 .disableContentCompression()
@@ -152,7 +155,6 @@ final class Connections {
     }
 
     private PoolingAsyncClientConnectionManager pool() {
-        Timeout connect = Timeout.of(longestConnect());
         return PoolingAsyncClientConnectionManagerBuilder.create()
                 .setTlsStrategy(ClientTlsStrategyBuilder.create()
                         .setSslContext(settings.tls().context())
@@ -163,23 +165,37 @@ final class Connections {
                 .setMaxConnPerRoute(settings.concurrency() + 1)
                 .setMessageMultiplexing(true)
                 .setDefaultConnectionConfig(ConnectionConfig.custom()
-                        .setConnectTimeout(connect)
+                        .setConnectTimeout(Timeout.of(longestConnect()))
                         .setTimeToLive(OLDEST_CONNECTION)
                         .setIdleTimeout(LONGEST_IDLE)
                         .setValidateAfterInactivity(CHECKED_AFTER)
                         .build())
                 .setDefaultTlsConfig(TlsConfig.custom()
-                        .setHandshakeTimeout(connect)
+                        .setHandshakeTimeout(Timeout.of(longestHandshake()))
                         .setVersionPolicy(
                                 settings.once() ? HttpVersionPolicy.FORCE_HTTP_1 : HttpVersionPolicy.NEGOTIATE)
                         .build())
                 .build();
     }
 
-    /** Half of the time, so that there is some for a second address. */
+    /**
+     * A quarter of the time, so that there is some for a third address; a second at least, in which a first packet that
+     * was lost is sent again, if that leaves half.
+     */
     private Duration longestConnect() {
-        Duration half = timeout.dividedBy(2);
-        return half.compareTo(LONGEST_CONNECT) < 0 ? half : LONGEST_CONNECT;
+        return longer(shorter(timeout.dividedBy(4), LONGEST_HANDSHAKE), shorter(longestHandshake(), LEAST_CONNECT));
+    }
+
+    private Duration longestHandshake() {
+        return shorter(timeout.dividedBy(2), LONGEST_HANDSHAKE);
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? other : one;
     }
 
     private Thread thread(Runnable work) {

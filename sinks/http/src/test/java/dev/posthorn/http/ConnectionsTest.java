@@ -1,6 +1,7 @@
 package dev.posthorn.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -14,7 +15,9 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -181,7 +184,8 @@ class ConnectionsTest {
                     .tls(Tls.builder().trustOnly(certificates.caPem()).build())
                     .build()
                     .open("t/0", Sends.TIMEOUT)) {
-                assertThat(Sends.through(channel, Sends.event().build(), 1)).isInstanceOf(Outcome.Delivered.class);
+                await().atMost(30, SECONDS)
+                        .until(() -> Sends.through(channel, Sends.event().build(), 1) instanceof Outcome.Delivered);
                 gate.loseConnections();
                 // Lost with it, unless so much time has passed that the connection is tried before it is used.
                 Outcome lost = Sends.through(channel, Sends.event().build(), 1);
@@ -189,6 +193,51 @@ class ConnectionsTest {
                 assertThat(Sends.through(channel, Sends.event().build(), 2)).isInstanceOf(Outcome.Delivered.class);
                 assertThat(receiver.versions()).containsOnly("HTTP/2.0");
             }
+        }
+    }
+
+    @Test
+    void ofThreeAddressesTheLastIsReachedThoughTwoDoNotAnswer() throws Exception {
+        try (ServerSocket last = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+                Deaf one = new Deaf("127.0.0.2", last.getLocalPort());
+                Deaf other = new Deaf("127.0.0.3", last.getLocalPort())) {
+            daemon(() -> answerOnce(last.accept(), false));
+            HttpSink sink = Sends.sink("http://three.example:" + last.getLocalPort() + "/")
+                    .lookup(host -> new InetAddress[] {one.address(), other.address(), last.getInetAddress()})
+                    .build();
+            assertThat(Sends.one(sink)).isInstanceOf(Outcome.Delivered.class);
+        }
+    }
+
+    /** Whoever connects to it gets no answer: all places in its queue are taken, and nobody calls them in. */
+    private static final class Deaf implements AutoCloseable {
+
+        private final ServerSocket server;
+        private final List<Socket> queue = new ArrayList<>();
+
+        Deaf(String address, int port) throws IOException {
+            server = new ServerSocket(port, 1, InetAddress.getByName(address));
+            try {
+                while (true) {
+                    Socket socket = new Socket();
+                    queue.add(socket);
+                    socket.connect(server.getLocalSocketAddress(), 300);
+                }
+            } catch (SocketTimeoutException full) {
+                queue.remove(queue.size() - 1).close();
+            }
+        }
+
+        InetAddress address() {
+            return server.getInetAddress();
+        }
+
+        @Override
+        public void close() throws IOException {
+            for (Socket socket : queue) {
+                socket.close();
+            }
+            server.close();
         }
     }
 
