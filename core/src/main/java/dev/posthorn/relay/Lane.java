@@ -210,6 +210,7 @@ public final class Lane {
     }
 
     /** Whether nothing is on its way, and nothing will be sent by the orders that it has now. From any thread. */
+    @SuppressWarnings("ReferenceEquality") // The same words, given again after others, are to be obeyed again.
     boolean isSilent() {
         Orders now = orders;
         return isEnded() || (!now.isSending() && obeyed == now);
