@@ -75,7 +75,7 @@ final class Json {
         String text = decoded(bytes, charset);
         boolean marked = text.startsWith(BYTE_ORDER_MARK);
         String plain = marked ? text.substring(1) : text;
-        parse(marked || charset != UTF_8 ? plain.getBytes(UTF_8) : bytes, parser -> {
+        parse(marked || !charset.equals(UTF_8) ? plain.getBytes(UTF_8) : bytes, parser -> {
             if (parser.nextToken() == null) {
                 throw new IllegalArgumentException("empty");
             }
