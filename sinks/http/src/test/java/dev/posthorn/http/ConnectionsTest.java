@@ -198,9 +198,9 @@ class ConnectionsTest {
 
     @Test
     void ofThreeAddressesTheLastIsReachedThoughTwoDoNotAnswer() throws Exception {
-        try (ServerSocket last = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
-                Deaf one = new Deaf("127.0.0.2", last.getLocalPort());
-                Deaf other = new Deaf("127.0.0.3", last.getLocalPort())) {
+        try (ServerSocket last = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Deaf one = new Deaf((byte) 2, last.getLocalPort());
+                Deaf other = new Deaf((byte) 3, last.getLocalPort())) {
             daemon(() -> answerOnce(last.accept(), false));
             HttpSink sink = Sends.sink("http://three.example:" + last.getLocalPort() + "/")
                     .lookup(host -> new InetAddress[] {one.address(), other.address(), last.getInetAddress()})
@@ -215,8 +215,8 @@ class ConnectionsTest {
         private final ServerSocket server;
         private final List<Socket> queue = new ArrayList<>();
 
-        Deaf(String address, int port) throws IOException {
-            server = new ServerSocket(port, 1, InetAddress.getByName(address));
+        Deaf(byte number, int port) throws IOException {
+            server = new ServerSocket(port, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, number}));
             try {
                 while (true) {
                     Socket socket = new Socket();
