@@ -91,9 +91,17 @@ public final class Lane {
             run.listen();
         }
         long rest = hold.setback().restNanos(ports.ticker().nanos());
-        if (rest > 0) {
-            return rest;
+        if (rest <= 0) {
+            tryToWork();
         }
+        if (orders.leave() && run != null && run.isReadyToLeave()) {
+            end(State.LEFT);
+        }
+        obeyed = hold.sent().count() == 0 ? now : null;
+        return isEnded() ? SECOND : Math.max(rest, run == null ? Progress.SETTLE_NANOS : run.pause());
+    }
+
+    private void tryToWork() {
         try {
             work();
         } catch (PosthornException e) {
@@ -102,11 +110,6 @@ public final class Lane {
                 run.failedToWork();
             }
         }
-        if (orders.leave() && run != null && run.isReadyToLeave()) {
-            end(State.LEFT);
-        }
-        obeyed = hold.sent().count() == 0 ? now : null;
-        return isEnded() ? SECOND : run == null ? Progress.SETTLE_NANOS : run.pause();
     }
 
     private void work() {
