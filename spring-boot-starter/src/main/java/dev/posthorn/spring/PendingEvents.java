@@ -4,15 +4,13 @@ import dev.posthorn.event.Event;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import org.springframework.core.Ordered;
-import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
  * What a transaction has recorded and not written yet. Written last before the commit: by then the transaction has locked
  * the rows that it changes, so whoever changes the same aggregate next waits and gets a later place in the log. An event
  * that was written first could stand before that of a transaction which committed earlier.
  */
-final class PendingEvents implements TransactionSynchronization {
+final class PendingEvents {
 
     private final SpringOutbox outbox;
     private final List<Event> events = new ArrayList<>();
@@ -21,8 +19,6 @@ final class PendingEvents implements TransactionSynchronization {
     /** So many of the events, from the first on, were written. They are kept while a rollback may unwrite them. */
     private int written;
 
-    private boolean committing;
-
     /** How far the transaction was. */
     private record Place(int events, int written) {}
 
@@ -30,28 +26,18 @@ final class PendingEvents implements TransactionSynchronization {
         this.outbox = outbox;
     }
 
-    boolean isOf(SpringOutbox other) {
-        return outbox == other;
-    }
-
-    /** Others may come after us before the commit; what they record has no later turn. */
     void add(List<Event> more) {
         events.addAll(more);
-        if (committing) {
-            writeAll();
-        }
     }
 
-    @Override
-    public int getOrder() {
-        return Ordered.LOWEST_PRECEDENCE;
+    int size() {
+        return events.size();
     }
 
-    private void writeAll() {
+    void write() {
         if (written == events.size()) {
             return;
         }
-        flushAll();
         List<Event> now = List.copyOf(events.subList(written, events.size()));
         written = events.size();
         if (savepoints.isEmpty()) {
@@ -61,33 +47,7 @@ final class PendingEvents implements TransactionSynchronization {
         outbox.write(now);
     }
 
-    /** A listener of the flush may record too, and what it changes has to be flushed as well. */
-    private void flushAll() {
-        int before;
-        do {
-            before = events.size();
-            outbox.flush();
-        } while (events.size() > before);
-    }
-
-    @Override
-    public void flush() {
-        writeAll();
-    }
-
-    @Override
-    public void beforeCommit(boolean readOnly) {
-        writeAll();
-        committing = true;
-    }
-
-    @Override
-    public void afterCommit() {
-        outbox.wake();
-    }
-
-    @Override
-    public void savepoint(Object savepoint) {
+    void savepoint(Object savepoint) {
         savepoints.put(savepoint, new Place(events.size(), written));
     }
 
@@ -95,8 +55,7 @@ final class PendingEvents implements TransactionSynchronization {
      * What was recorded since is dropped; what was recorded before and written since is to be written again. A savepoint
      * that is not known is older than all that was recorded.
      */
-    @Override
-    public void savepointRollback(Object savepoint) {
+    void savepointRollback(Object savepoint) {
         Place then = savepoints.getOrDefault(savepoint, new Place(0, 0));
         events.subList(Math.min(then.events(), events.size()), events.size()).clear();
         written = Math.min(then.written(), events.size());

@@ -19,7 +19,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
-import org.springframework.util.ClassUtils;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The outbox and the tables. */
@@ -33,8 +32,6 @@ import tools.jackson.databind.json.JsonMapper;
 @ConditionalOnBean(DataSource.class)
 @EnableConfigurationProperties(PosthornProperties.class)
 public final class PosthornAutoConfiguration {
-
-    private static final String ENTITY_MANAGER_HOLDER = "org.springframework.orm.jpa.EntityManagerHolder";
 
     PosthornAutoConfiguration() {}
 
@@ -84,7 +81,6 @@ public final class PosthornAutoConfiguration {
                 OutboxSettings.of(properties),
                 new AnnotatedEvents(json.getIfAvailable(JsonMapper::shared), source(properties, environment)),
                 traces.getIfAvailable(() -> Traces.NONE),
-                flush(),
                 () -> relay.ifAvailable(RelayRunner::wake));
     }
 
@@ -93,20 +89,14 @@ public final class PosthornAutoConfiguration {
         return own == null ? environment.getProperty("spring.application.name", "") : own;
     }
 
-    private static Runnable flush() {
-        return ClassUtils.isPresent(ENTITY_MANAGER_HOLDER, PosthornAutoConfiguration.class.getClassLoader())
-                ? new JpaFlush()
-                : () -> {};
-    }
-
     @Bean
     AnnotatedEventListener posthornAnnotatedEventListener(ObjectProvider<Outbox> outbox) {
         return new AnnotatedEventListener(outbox);
     }
 
     @Bean
-    static CommitWatchPostProcessor posthornCommitWatch() {
-        return new CommitWatchPostProcessor();
+    static TransactionWatchPostProcessor posthornTransactionWatch() {
+        return new TransactionWatchPostProcessor();
     }
 
     /** With Micrometer Tracing and a tracer. */

@@ -8,7 +8,6 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DataSourceUtils;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The outbox of the current Spring transaction. */
@@ -19,26 +18,16 @@ final class SpringOutbox implements Outbox {
     private final EventLimits limits;
     private final AnnotatedEvents annotated;
     private final Traces traces;
-    private final Runnable flush;
     private final Runnable wake;
 
-    /**
-     * @param flush brings to the database what is held back in memory, before events are written
-     * @param wake tells the relay of this process, if there is one, that something was committed
-     */
+    /** @param wake tells the relay of this process, if there is one, that something was committed */
     SpringOutbox(
-            DataSource dataSource,
-            OutboxSettings settings,
-            AnnotatedEvents annotated,
-            Traces traces,
-            Runnable flush,
-            Runnable wake) {
+            DataSource dataSource, OutboxSettings settings, AnnotatedEvents annotated, Traces traces, Runnable wake) {
         this.dataSource = dataSource;
         this.outbox = settings.outbox();
         this.limits = settings.limits();
         this.annotated = annotated;
         this.traces = traces;
-        this.flush = flush;
         this.wake = wake;
     }
 
@@ -49,9 +38,9 @@ final class SpringOutbox implements Outbox {
 
     @Override
     public List<UUID> record(List<Event> events) {
-        requireTransaction();
+        WatchedTransaction transaction = requireTransaction();
         events.forEach(limits::check);
-        pending().add(events.stream().map(traces::onto).toList());
+        transaction.pendingOf(this).add(events.stream().map(traces::onto).toList());
         return events.stream().map(Event::id).toList();
     }
 
@@ -62,7 +51,7 @@ final class SpringOutbox implements Outbox {
         return record(annotatedEvent instanceof Event event ? event : annotated.event(annotatedEvent));
     }
 
-    private void requireTransaction() {
+    private WatchedTransaction requireTransaction() {
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new NoTransactionException(
@@ -74,41 +63,36 @@ final class SpringOutbox implements Outbox {
             throw new NoTransactionException(
                     "An event was recorded in a read-only transaction", "Take readOnly = true off its @Transactional");
         }
-        if (!TransactionSynchronizationManager.hasResource(dataSource)) {
+        Object connection = TransactionSynchronizationManager.getResource(dataSource);
+        if (connection == null) {
             throw new NoTransactionException(
                     "An event was recorded in a transaction of another data source than the outbox's",
                     "Name the transaction manager of the outbox's data source in @Transactional, or let"
                             + " posthorn.data-source name the data source of this transaction");
         }
-        if (CommitWatch.hasEnded()) {
+        return requireSeen(WatchedTransaction.current(), connection);
+    }
+
+    private static WatchedTransaction requireSeen(@Nullable WatchedTransaction transaction, Object connection) {
+        if (transaction == null) {
+            throw new NoTransactionException(
+                    "An event was recorded in a transaction whose commit Posthorn does not see",
+                    "Make its transaction manager a bean of the application, one that is a"
+                            + " ConfigurableTransactionManager, as all of Spring's are");
+        }
+        if (!transaction.owns(connection)) {
+            throw new NoTransactionException(
+                    "An event was recorded in a transaction of another data source, inside one of the outbox's",
+                    "Record it before or after the inner transaction: it belongs to the outer one, and one of the two may"
+                            + " be committed without the other");
+        }
+        if (transaction.hasEnded()) {
             throw new NoTransactionException(
                     "An event was recorded after its transaction was committed",
                     "Record it before the commit, for instance with a @TransactionalEventListener of the phase"
                             + " BEFORE_COMMIT, or in a new transaction: @Transactional(propagation = REQUIRES_NEW)");
         }
-    }
-
-    /** Looked for among the synchronizations, because these are set aside and come back with their transaction. */
-    private PendingEvents pending() {
-        PendingEvents found = findPending();
-        if (found == null) {
-            found = new PendingEvents(this);
-            TransactionSynchronizationManager.registerSynchronization(found);
-        }
-        return found;
-    }
-
-    private @Nullable PendingEvents findPending() {
-        for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
-            if (each instanceof PendingEvents pending && pending.isOf(this)) {
-                return pending;
-            }
-        }
-        return null;
-    }
-
-    void flush() {
-        flush.run();
+        return transaction;
     }
 
     void write(List<Event> events) {

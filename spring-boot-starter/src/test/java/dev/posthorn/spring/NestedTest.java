@@ -52,9 +52,7 @@ class NestedTest {
         abstract AbstractPlatformTransactionManager make();
 
         TransactionTemplate transaction(int propagation) {
-            AbstractPlatformTransactionManager manager = make();
-            new CommitWatchPostProcessor().postProcessAfterInitialization(manager, "manager");
-            TransactionTemplate template = new TransactionTemplate(manager);
+            TransactionTemplate template = new TransactionTemplate(Shop.watched(make()));
             template.setPropagationBehavior(propagation);
             return template;
         }

@@ -12,6 +12,8 @@ import dev.posthorn.spring.shop.Purchases;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SettableClock;
 import dev.posthorn.testing.SteppedRelay;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -29,9 +31,13 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.orm.jpa.EntityManagerHolder;
+import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Two transactions change one purchase through JPA. The one that begins first changes it in memory, and locks its row only
@@ -48,6 +54,21 @@ class OrderTest {
                 .containsExactly("committed-first", "committed-last");
     }
 
+    /** As in a web application, where Spring Boot opens one before the transaction. */
+    @Test
+    void anEntityManagerThatIsOpenForTheWholeRequestIsFlushedToo() {
+        EntityManagerFactory factory = Shop.bean(EntityManagerFactory.class);
+        EntityManager open = factory.createEntityManager();
+        TransactionSynchronizationManager.bindResource(factory, new EntityManagerHolder(open));
+        try {
+            assertThat(delivered(event -> Shop.outbox().record(event)))
+                    .containsExactly("committed-first", "committed-last");
+        } finally {
+            TransactionSynchronizationManager.unbindResource(factory);
+            open.close();
+        }
+    }
+
     @Test
     void writtenAtOnceTheyWouldArriveInTheWrongOrder() {
         assertThat(delivered(OrderTest::writeAtOnce)).containsExactly("committed-last", "committed-first");
@@ -59,16 +80,15 @@ class OrderTest {
         transaction().executeWithoutResult(status -> purchases().save(new Purchase(key)));
         ExecutorService other = Executors.newSingleThreadExecutor();
         List<Future<?>> second = new ArrayList<>();
-        transaction().executeWithoutResult(status -> {
-            change(1);
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void beforeCompletion() {
-                    second.add(other.submit(() -> transaction().executeWithoutResult(inner -> change(2))));
-                    Awaitility.await().until(() -> second.get(0).isDone() || somebodyWaitsForARow());
-                }
-            });
+        JpaTransactionManager manager = Shop.watched(new JpaTransactionManager(Shop.bean(EntityManagerFactory.class)));
+        manager.addListener(new TransactionExecutionListener() {
+            @Override
+            public void beforeCommit(TransactionExecution transaction) {
+                second.add(other.submit(() -> transaction().executeWithoutResult(inner -> change(2))));
+                Awaitility.await().until(() -> second.get(0).isDone() || somebodyWaitsForARow());
+            }
         });
+        new TransactionTemplate(manager).executeWithoutResult(status -> change(1));
         second.get(0).get(20, TimeUnit.SECONDS);
         other.shutdown();
 

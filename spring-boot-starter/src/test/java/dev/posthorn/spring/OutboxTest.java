@@ -9,22 +9,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
-import dev.posthorn.event.EventLimits;
+import dev.posthorn.spring.shop.Parcel;
+import dev.posthorn.spring.shop.Parcels;
 import dev.posthorn.spring.shop.Purchase;
 import dev.posthorn.spring.shop.Purchases;
+import jakarta.persistence.EntityManagerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.hibernate.FlushMode;
+import org.hibernate.Session;
 import org.jooq.DSLContext;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.orm.jpa.EntityManagerFactoryUtils;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
-import tools.jackson.databind.json.JsonMapper;
 
 /** What is recorded belongs to the transaction, in whatever way that one was made. */
 class OutboxTest {
@@ -108,35 +114,77 @@ class OutboxTest {
     void whatABeforeCommitListenerRecordsIsWrittenEvenIfItsTurnComesLater() {
         transaction().executeWithoutResult(status -> {
             outbox().record(event("first", key));
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void beforeCommit(boolean readOnly) {
-                    outbox().record(event("second", key));
-                }
-            });
+            beforeCommit(() -> outbox().record(event("second", key)));
         });
 
         assertThat(types(key)).containsExactly("first", "second");
     }
 
+    /** It was lost: Spring goes through a copy of the synchronizations, so one that is new by then has no turn. */
     @Test
-    void whatAListenerOfTheFlushRecordsIsWrittenToo() {
-        List<Event> fromListeners = new ArrayList<>(List.of(event("second", key), event("third", key)));
-        List<SpringOutbox> self = new ArrayList<>();
-        self.add(new SpringOutbox(
-                Shop.bean(javax.sql.DataSource.class),
-                new OutboxSettings(dev.posthorn.Outbox.create(), EventLimits.DEFAULT),
-                new AnnotatedEvents(JsonMapper.shared(), "shop"),
-                Traces.NONE,
-                () -> {
-                    if (!fromListeners.isEmpty()) {
-                        self.get(0).record(fromListeners.remove(0));
-                    }
-                },
-                () -> {}));
-        transaction().executeWithoutResult(status -> self.get(0).record(event("first", key)));
+    void whatABeforeCommitListenerIsTheFirstToRecordIsWritten() {
+        transaction().executeWithoutResult(status -> beforeCommit(() -> outbox().record(event("first", key))));
 
-        assertThat(types(key)).containsExactly("first", "second", "third");
+        assertThat(types(key)).containsExactly("first");
+    }
+
+    @Test
+    void whatIsRecordedWhenTheTransactionIsAboutToCompleteIsWrittenToo() {
+        transaction()
+                .executeWithoutResult(status ->
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                            @Override
+                            public void beforeCompletion() {
+                                outbox().record(event("first", key));
+                            }
+                        }));
+
+        assertThat(types(key)).containsExactly("first");
+    }
+
+    private static void beforeCommit(Runnable work) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void beforeCommit(boolean readOnly) {
+                work.run();
+            }
+        });
+    }
+
+    /** The commit flushed, the callback was refused, and the change was rolled back. */
+    @ParameterizedTest
+    @EnumSource(Parcel.Moment.class)
+    void whatACallbackOfAnEntityIsTheFirstToRecordIsWritten(Parcel.Moment moment) {
+        transaction().executeWithoutResult(status -> parcels().save(new Parcel(key)));
+        Parcel.told(
+                moment,
+                () -> outbox().record(event("from-the-callback", key)),
+                () -> transaction().executeWithoutResult(status -> moment.bringAbout(parcels(), key)));
+
+        assertThat(types(key)).containsExactly("from-the-callback");
+    }
+
+    /** Each flush may bring about another callback that records. */
+    @Test
+    void whatCallbacksRecordAfterTheTransactionItselfIsWrittenToo() {
+        transaction().executeWithoutResult(status -> parcels().save(new Parcel(key)));
+        Parcel.told(
+                Parcel.Moment.PRE_UPDATE,
+                () -> {
+                    outbox().record(event("second", key));
+                    parcels().save(new Parcel(key + "-2"));
+                },
+                () -> transaction().executeWithoutResult(status -> {
+                    outbox().record(event("first", key));
+                    Parcel.Moment.PRE_UPDATE.bringAbout(parcels(), key);
+                }));
+
+        assertThat(types(key)).containsExactly("first", "second");
+        assertThat(parcels().existsById(key + "-2")).isTrue();
+    }
+
+    private static Parcels parcels() {
+        return Shop.bean(Parcels.class);
     }
 
     @Test
@@ -154,8 +202,8 @@ class OutboxTest {
 
     @Test
     void whatIsRolledBackToASavepointIsNotRecorded() {
-        TransactionTemplate jdbc =
-                new TransactionTemplate(watched(new JdbcTransactionManager(Shop.bean(javax.sql.DataSource.class))));
+        TransactionTemplate jdbc = new TransactionTemplate(
+                Shop.watched(new JdbcTransactionManager(Shop.bean(javax.sql.DataSource.class))));
         TransactionTemplate nested = new TransactionTemplate(jdbc.getTransactionManager());
         nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
         jdbc.executeWithoutResult(outer -> {
@@ -172,11 +220,6 @@ class OutboxTest {
         });
 
         assertThat(types(key)).containsExactly("kept", "kept-too");
-    }
-
-    private static JdbcTransactionManager watched(JdbcTransactionManager manager) {
-        new CommitWatchPostProcessor().postProcessAfterInitialization(manager, "manager");
-        return manager;
     }
 
     @Test
@@ -227,5 +270,22 @@ class OutboxTest {
 
         assertThat(types(key)).containsExactly("kept");
         assertThat(Shop.bean(Purchases.class).existsById(key)).isTrue();
+    }
+
+    /** Recording flushed it, and what nobody wanted to be kept was. */
+    @Test
+    void whatTheApplicationFlushesByHandIsLeftToItsHand() {
+        transaction().executeWithoutResult(status -> parcels().save(new Parcel(key)));
+        transaction().executeWithoutResult(status -> {
+            EntityManagerFactoryUtils.getTransactionalEntityManager(Shop.bean(EntityManagerFactory.class))
+                    .unwrap(Session.class)
+                    .setHibernateFlushMode(FlushMode.MANUAL);
+            Parcel.Moment.PRE_UPDATE.bringAbout(parcels(), key);
+            outbox().record(event("kept", key));
+        });
+
+        assertThat(types(key)).containsExactly("kept");
+        assertThat(Shop.jdbc().queryForObject("SELECT weight FROM parcel WHERE id = ?", Integer.class, key))
+                .isZero();
     }
 }

@@ -68,6 +68,12 @@ final class Shop {
         return template;
     }
 
+    /** As a bean of the application would be. */
+    static <M extends PlatformTransactionManager> M watched(M manager) {
+        new TransactionWatchPostProcessor().postProcessAfterInitialization(manager, "manager");
+        return manager;
+    }
+
     static Event event(String type, String key) {
         return Event.builder().source("test").type(type).key(key).json("{}").build();
     }
