@@ -45,32 +45,53 @@ final class ManagedTransactions implements Transactions {
         }
     }
 
+    /** What the work throws comes out as it went in, whatever it is. */
     private <T extends @Nullable Object, E extends Exception> T attempt(Effect<T, E> work) throws E {
-        try (Connection connection = connect()) {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
-            try {
-                T result = work.apply(connection);
-                connection.commit();
-                return result;
-            } catch (Throwable e) {
-                rollBack(connection, e);
-                throw e;
-            } finally {
-                restore(connection, autoCommit);
-            }
-        } catch (SQLException e) {
-            throw PosthornException.database("an event's transaction", e);
+        Connection connection = connect();
+        boolean autoCommit = begin(connection);
+        try {
+            T result = work.apply(connection);
+            commit(connection);
+            return result;
+        } catch (Throwable e) {
+            rollBack(connection, e);
+            throw e;
+        } finally {
+            giveBack(connection, autoCommit);
         }
     }
 
     /** Pools say in many ways that they have no connection, some of them without an SQLSTATE. It is an outage. */
-    private Connection connect() throws SQLException {
+    private Connection connect() {
         try {
             return dataSource.getConnection();
         } catch (SQLException e) {
-            throw new SQLTransientConnectionException(e.getMessage(), e.getSQLState(), e);
+            throw failed(new SQLTransientConnectionException(e.getMessage(), e.getSQLState(), e));
         }
+    }
+
+    /** Tells whether the connection was in auto-commit mode. */
+    private static boolean begin(Connection connection) {
+        try {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(false);
+            return autoCommit;
+        } catch (SQLException e) {
+            giveBack(connection, true);
+            throw failed(e);
+        }
+    }
+
+    private static void commit(Connection connection) {
+        try {
+            connection.commit();
+        } catch (SQLException e) {
+            throw failed(e);
+        }
+    }
+
+    private static PosthornException failed(SQLException e) {
+        return PosthornException.database("an event's transaction", e);
     }
 
     /** The first error is the one to tell. */
@@ -83,8 +104,8 @@ final class ManagedTransactions implements Transactions {
     }
 
     /** After the end of the transaction nothing may hide how it ended. */
-    private static void restore(Connection connection, boolean autoCommit) {
-        try {
+    private static void giveBack(Connection connection, boolean autoCommit) {
+        try (connection) {
             connection.setAutoCommit(autoCommit);
         } catch (SQLException e) {
             log.debug("A connection broke after its transaction: {}", e.getMessage());
@@ -93,7 +114,7 @@ final class ManagedTransactions implements Transactions {
 
     private static boolean isRepeatable(Throwable error) {
         for (Throwable each = error; each != null; each = each.getCause()) {
-            if (each instanceof SQLException sql && REPEATABLE.contains(sql.getSQLState())) {
+            if (each instanceof SQLException sql && REPEATABLE.contains(String.valueOf(sql.getSQLState()))) {
                 return true;
             }
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.TestDatabase;
 import dev.posthorn.error.ErrorCode;
+import dev.posthorn.error.Outage;
 import dev.posthorn.error.PosthornException;
 import java.io.IOException;
 import java.sql.Connection;
@@ -17,6 +18,9 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** One effect per event, whoever manages the transaction. */
 class OnceTest {
@@ -104,6 +108,40 @@ class OnceTest {
         assertThat(bookings()).isEqualTo(2);
     }
 
+    /** Its own exception was wrapped, or became a NullPointerException where it had no SQLSTATE. */
+    @ParameterizedTest
+    @MethodSource
+    void whatTheEffectThrowsComesOutAsItWentIn(Exception thrown) {
+        assertThatThrownBy(() -> inbox.once(database.dataSource(), "billing", ONE, connection -> {
+                    throw thrown;
+                }))
+                .isSameAs(thrown);
+    }
+
+    static List<Exception> whatTheEffectThrowsComesOutAsItWentIn() {
+        return List.of(
+                new SQLException("a file is missing"),
+                new SQLException("duplicate", "23505"),
+                new SQLException("again, after ten times", "40001"),
+                new IllegalStateException("wrapped", new SQLException("without a state")),
+                new IOException("printer on fire"));
+    }
+
+    /** As a pool says it that has none left. */
+    @Test
+    void aPoolThatIsExhaustedIsAnOutageAlsoIfItSaysSoWithoutAState() {
+        DataSource exhausted = new PGSimpleDataSource() {
+            @Override
+            public Connection getConnection() throws SQLException {
+                throw new SQLException("timed out after 30000 ms");
+            }
+        };
+        assertThatThrownBy(() -> once(exhausted, ONE))
+                .isInstanceOf(PosthornException.class)
+                .hasMessageContaining("timed out after 30000 ms")
+                .satisfies(e -> assertThat(Outage.isOne(e)).isTrue());
+    }
+
     @Test
     void itDoesNotRepeatForEver() {
         AtomicInteger calls = new AtomicInteger();
@@ -111,7 +149,7 @@ class OnceTest {
                     calls.incrementAndGet();
                     throw new SQLException("again", "40001");
                 }))
-                .hasRootCauseMessage("again");
+                .hasMessage("again");
         assertThat(calls).hasValue(10);
     }
 

@@ -28,7 +28,7 @@ final class LetterBox implements DeadEnd {
     public void keep(Taken taken) throws SQLException {
         try {
             setAside(taken, taken.event());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | SQLException e) {
             if (!Outage.isRefusal(e)) {
                 throw e;
             }

@@ -54,6 +54,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** What our sink sends, through a real HTTP server, to our receiver; and to the Standard Webhooks project's own library. */
 class WebhookReceiverTest {
@@ -253,6 +254,24 @@ class WebhookReceiverTest {
         assertThat(Kind.UNAVAILABLE)
                 .satisfies(kind ->
                         assertThat(new Reception(kind, "", null).status()).isEqualTo(503));
+    }
+
+    /** It answered 500: a pool's exception without an SQLSTATE became a NullPointerException. */
+    @Test
+    void whileThePoolIsExhaustedTheSenderIsToComeAgain() {
+        WebhookReceiver receiver = WebhookReceiver.builder(
+                        new PGSimpleDataSource() {
+                            @Override
+                            public Connection getConnection() throws SQLException {
+                                throw new SQLException("timed out after 30000 ms");
+                            }
+                        },
+                        consumer)
+                .secrets(NEW)
+                .clock(clock)
+                .build();
+
+        assertThat(receive(receiver, signed(FOREIGN, BODY, NEW), BODY)).isEqualTo(Kind.UNAVAILABLE);
     }
 
     @Test
