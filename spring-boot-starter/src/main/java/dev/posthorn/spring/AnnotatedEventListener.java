@@ -16,16 +16,33 @@ final class AnnotatedEventListener implements GenericApplicationListener {
         this.outbox = outbox;
     }
 
+    /** In the publisher's thread, whatever the application's multicaster does with others: its transaction is there. */
+    @Override
+    public boolean supportsAsyncExecution() {
+        return false;
+    }
+
     @Override
     public boolean supportsEventType(ResolvableType eventType) {
-        return AnnotatedEvents.isAnnotated(
-                eventType.as(PayloadApplicationEvent.class).getGeneric().resolve());
+        return AnnotatedEvents.isAnnotated(eventType.resolve())
+                || AnnotatedEvents.isAnnotated(
+                        eventType.as(PayloadApplicationEvent.class).getGeneric().resolve());
     }
 
     @Override
     public void onApplicationEvent(ApplicationEvent event) {
-        if (event instanceof PayloadApplicationEvent<?> published) {
-            outbox.getObject().record(published.getPayload());
+        record(event instanceof PayloadApplicationEvent<?> published ? published.getPayload() : event);
+    }
+
+    private void record(Object annotated) {
+        Outbox present = outbox.getIfAvailable();
+        if (present == null) {
+            throw new SetupException(
+                    "An instance of " + annotated.getClass().getName()
+                            + ", which has @OutboxEvent, was published, but there is no data source to record it in",
+                    "Set spring.datasource.url: events are recorded by JDBC, in transactions of a JdbcTransactionManager"
+                            + " or JpaTransactionManager, also where the rest of the application uses R2DBC");
         }
+        present.record(annotated);
     }
 }

@@ -1,7 +1,9 @@
 package dev.posthorn.spring;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import dev.posthorn.event.Event;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationEvent;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -13,7 +15,9 @@ final class AnnotatedEvents {
 
     /** @param source of events whose annotation names none; empty if the application has no name */
     AnnotatedEvents(JsonMapper json, String source) {
-        this.json = json;
+        this.json = json.rebuild()
+                .addMixIn(ApplicationEvent.class, WithoutItsPublisher.class)
+                .build();
         this.source = source;
     }
 
@@ -50,10 +54,16 @@ final class AnnotatedEvents {
     }
 
     private static @Nullable String keyOf(OutboxEvent annotation, Object object) {
-        return annotation.key().isEmpty()
-                ? null
-                : new PropertyPath(object.getClass(), annotation.key())
-                        .valueOf(object)
-                        .toString();
+        return annotation.key().isEmpty() ? null : new PropertyPath(object.getClass(), annotation.key()).textOf(object);
+    }
+
+    /** An event of Spring's own kind: who published it in this process, and when, is no content. */
+    private abstract static class WithoutItsPublisher {
+
+        @JsonIgnore
+        abstract Object getSource();
+
+        @JsonIgnore
+        abstract long getTimestamp();
     }
 }
