@@ -6,6 +6,7 @@ import dev.posthorn.relay.Subscription;
 import dev.posthorn.testing.SteppedRelay;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -63,9 +64,13 @@ public final class RelayAutoConfiguration {
                     listeners);
         }
 
-        /** Whichever runs at the time of asking: an application that is stopped and started again has a new one. */
+        /**
+         * Whichever runs at the time of asking: an application that is stopped and started again has a new one. None before
+         * the application runs, so it is asked for by an ObjectProvider.
+         */
         @Bean(destroyMethod = "")
         @Scope("prototype")
+        @Nullable
         Relay posthornRelay(RelayRunner runner) {
             return runner.relay();
         }

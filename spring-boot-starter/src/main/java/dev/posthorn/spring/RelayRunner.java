@@ -89,14 +89,10 @@ final class RelayRunner implements SmartLifecycle {
         return PHASE;
     }
 
-    /** The one that runs; started now if the application has not come to that yet. */
+    /** The one that runs; null while the application starts or stops. Asking starts nothing. */
+    @Nullable
     Relay relay() {
-        start();
-        Relay running = relay;
-        if (running == null) {
-            throw new IllegalStateException("the relay is being stopped");
-        }
-        return running;
+        return relay;
     }
 
     void wake() {

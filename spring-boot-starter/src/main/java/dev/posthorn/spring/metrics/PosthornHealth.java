@@ -30,13 +30,19 @@ final class PosthornHealth extends AbstractHealthIndicator {
     private final DataSource dataSource;
     private final Schema schema;
     private final Gauges gauges;
+    private final boolean delivers;
     private final Supplier<@Nullable Relay> relay;
 
-    PosthornHealth(DataSource dataSource, SchemaName schema, Supplier<@Nullable Relay> relay) {
+    /**
+     * @param delivers whether a relay is this instance's business
+     * @param relay the one that runs, if one does
+     */
+    PosthornHealth(DataSource dataSource, SchemaName schema, boolean delivers, Supplier<@Nullable Relay> relay) {
         super("Posthorn's health could not be told");
         this.dataSource = dataSource;
         this.schema = new Schema(schema);
         this.gauges = new Gauges(dataSource, schema, COUNTED);
+        this.delivers = delivers;
         this.relay = relay;
     }
 
@@ -64,10 +70,12 @@ final class PosthornHealth extends AbstractHealthIndicator {
     }
 
     private void lookAtRelay(Health.Builder health) {
-        Relay present = relay.get();
-        if (present == null) {
+        if (!delivers) {
             health.withDetail("relay", "none in this instance");
-        } else if (present.isRunning()) {
+            return;
+        }
+        Relay present = relay.get();
+        if (present != null && present.isRunning()) {
             health.withDetail("relay", "running")
                     .withDetail("lanes", present.lanes().size());
         } else {

@@ -2,6 +2,7 @@ package dev.posthorn.spring.metrics;
 
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -21,8 +22,14 @@ public class PosthornHealthAutoConfiguration {
     @ConditionalOnEnabledHealthIndicator("posthorn")
     @ConditionalOnMissingBean(name = "posthornHealthIndicator")
     HealthIndicator posthornHealthIndicator(
-            WatchedDataSource watched, ObjectProvider<SchemaName> schema, ObjectProvider<Relay> relay) {
+            WatchedDataSource watched,
+            ObjectProvider<SchemaName> schema,
+            ListableBeanFactory beans,
+            ObjectProvider<Relay> relay) {
         return new PosthornHealth(
-                watched.dataSource(), schema.getIfAvailable(() -> SchemaName.DEFAULT), relay::getIfAvailable);
+                watched.dataSource(),
+                schema.getIfAvailable(() -> SchemaName.DEFAULT),
+                beans.getBeanNamesForType(Relay.class, true, false).length > 0,
+                relay::getIfAvailable);
     }
 }
