@@ -83,7 +83,7 @@ final class ReplaySink implements Sink {
             try {
                 consumption.takeAgain(event, () -> called.set(true));
                 return Outcome.DELIVERED;
-            } catch (Exception e) {
+            } catch (Throwable e) { // An error too: without an answer the lane would wait until its time is up.
                 return failure(FailedAttempt.since(started, e), called.get());
             }
         }

@@ -63,12 +63,11 @@ final class ConsumerFactory {
                 .schema(properties.schema().name())
                 .retry(retry(annotation))
                 .transactions(parts.transactions().get())
-                .relayDataSource(parts.dataSources().ofRelay())
                 .inboxEntries(properties.listenersEntries())
-                .ownRelay(!properties.role().delivers());
+                .ownRelay(false);
         parts.traces().ifPresent(traces -> builder.around(traces::around));
         if (method.takesBatches()) {
-            builder.batchHandler((connection, events) -> method.handle(events));
+            builder.batchHandler((connection, events) -> method.handle(events, parts.json()));
         } else {
             builder.handler((connection, event) -> method.handle(event, parts.json()));
         }

@@ -1,13 +1,23 @@
 package dev.posthorn.spring;
 
+import dev.posthorn.error.PosthornException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /** The application's data sources, of which Posthorn uses one to record and one, usually the same, to deliver from. */
 final class DataSources {
+
+    private static final String WHICH = """
+            SELECT pg_postmaster_start_time() || ' ' || oid FROM pg_database WHERE datname = current_database()
+            """;
 
     private final ListableBeanFactory beans;
     private final PosthornProperties properties;
@@ -26,8 +36,37 @@ final class DataSources {
         return own == null ? ofOutbox() : choose("posthorn.relay.data-source", own);
     }
 
+    /** For the relay of listeners, which belongs where they have their effects and their inbox entries. */
+    DataSource ofListenersRelay() {
+        return isRelayElsewhere() ? ofOutbox() : ofRelay();
+    }
+
+    /** Whether the relay delivers from another database, and not only by another way to the same one. */
+    boolean isRelayElsewhere() {
+        return properties.relay().dataSource() != null && !database(ofRelay()).equals(database(ofOutbox()));
+    }
+
+    /** Its server, by the moment when that was started, and its number there. */
+    private static String database(DataSource dataSource) {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(WHICH)) {
+            row.next();
+            return row.getString(1);
+        } catch (SQLException e) {
+            throw PosthornException.database("looking which database a data source is of", e);
+        }
+    }
+
     private DataSource choose(String property, @Nullable String name) {
-        return name == null ? onlyOne(property) : named(property, name);
+        return unwrapped(name == null ? onlyOne(property) : named(property, name));
+    }
+
+    /** As transaction managers do it: their transactions are those of what is behind the proxy. */
+    private static DataSource unwrapped(DataSource dataSource) {
+        DataSource target =
+                dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : null;
+        return target == null ? dataSource : unwrapped(target);
     }
 
     private DataSource named(String property, String name) {

@@ -12,17 +12,19 @@ final class HikariPools {
 
     private HikariPools() {}
 
-    static RelayConnections own(DataSource applications, int connections) {
+    static RelayConnections own(DataSource applications, String name, int connections) {
         HikariDataSource pool = hikari(applications);
         if (pool == null) {
             return new RelayConnections(applications, () -> {});
         }
         HikariConfig config = new HikariConfig();
         pool.copyStateTo(config);
-        config.setPoolName("posthorn-relay");
+        config.setPoolName(name);
         config.setMaximumPoolSize(connections);
         config.setMinimumIdle(0);
         config.setAutoCommit(true);
+        // A relay keeps its connections, which is no leak.
+        config.setLeakDetectionThreshold(0);
         HikariDataSource own = new HikariDataSource(config);
         return new RelayConnections(own, own::close);
     }

@@ -89,7 +89,8 @@ public final class InboxAutoConfiguration {
                     listeners.orderedStream().toList(),
                     environment::resolveRequiredPlaceholders,
                     environment.getProperty("spring.application.name", ""));
-            return new InboxListeners(methods, new ConsumerFactory(properties, parts));
+            return new InboxListeners(
+                    methods, new ConsumerFactory(properties, parts), new ListenersRelay(dataSources, properties));
         }
     }
 

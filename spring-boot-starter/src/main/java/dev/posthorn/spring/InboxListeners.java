@@ -13,12 +13,14 @@ final class InboxListeners implements SmartLifecycle, SubscriptionSource {
 
     private final ListenerMethods methods;
     private final ConsumerFactory factory;
+    private final ListenersRelay relay;
     private @Nullable List<InboxConsumer> consumers;
     private boolean running;
 
-    InboxListeners(ListenerMethods methods, ConsumerFactory factory) {
+    InboxListeners(ListenerMethods methods, ConsumerFactory factory, ListenersRelay relay) {
         this.methods = methods;
         this.factory = factory;
+        this.relay = relay;
     }
 
     /** Made when the relay asks for their subscriptions, before they take events. */
@@ -46,25 +48,41 @@ final class InboxListeners implements SmartLifecycle, SubscriptionSource {
         }
     }
 
+    /** Those that the application's relay is to serve. */
     @Override
     public List<Subscription> subscriptions() {
-        return consumers().stream()
+        return relay.isNeeded() ? List.of() : of(consumers());
+    }
+
+    private static List<Subscription> of(List<InboxConsumer> consumers) {
+        return consumers.stream()
                 .flatMap(consumer -> consumer.subscription().stream())
                 .toList();
     }
 
+    /** All or none: what was begun ends again if the next one cannot begin. */
     @Override
     public synchronized void start() {
-        consumers().forEach(InboxConsumer::start);
         running = true;
+        try {
+            List<InboxConsumer> starting = consumers();
+            if (!starting.isEmpty() && relay.isNeeded()) {
+                relay.start(of(starting), starting);
+            }
+            starting.forEach(InboxConsumer::start);
+        } catch (RuntimeException e) {
+            stop();
+            throw e;
+        }
     }
 
     @Override
     public synchronized void stop() {
         if (consumers != null) {
-            consumers.forEach(InboxConsumer::close);
+            InboxConsumer.closeAll(consumers);
         }
         consumers = null;
+        relay.close();
         running = false;
     }
 

@@ -3,60 +3,81 @@ package dev.posthorn.spring;
 import dev.posthorn.event.Event;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A method that takes events. */
-record ListenerMethod(Object bean, Method method, InboxListener annotation) {
+/**
+ * A method that takes events.
+ *
+ * @param type the bean's own, which knows what the type parameters of its superclasses are
+ */
+record ListenerMethod(Supplier<Object> bean, Class<?> type, Method method, InboxListener annotation) {
 
     private static final String SHAPES =
-            "Let it take an Event, the payload, the payload and the Event, or a List<Event> alone";
+            "Let it take an Event, the payload, the payload and the Event, or a List<Event> or List of payloads alone";
 
-    ListenerMethod {
-        ReflectionUtils.makeAccessible(method);
-    }
-
+    /** A list of payloads is one of many events too; a payload that is a JSON array is taken as an array. */
     boolean takesBatches() {
-        ResolvableType first = ResolvableType.forMethodParameter(method, 0);
-        return method.getParameterCount() == 1
-                && first.resolve() == List.class
-                && first.getGeneric().resolve() == Event.class;
+        return method.getParameterCount() == 1 && parameter(0).resolve() == List.class;
     }
 
     void requireUsable() {
-        Class<?>[] types = method.getParameterTypes();
-        boolean one = types.length == 1;
-        boolean payloadAndEvent = types.length == 2 && types[0] != Event.class && types[1] == Event.class;
-        if (!one && !payloadAndEvent) {
+        int count = method.getParameterCount();
+        boolean one = count == 1;
+        boolean payloadAndEvent = count == 2
+                && parameter(0).resolve() != Event.class
+                && parameter(1).resolve() == Event.class;
+        if ((!one && !payloadAndEvent) || what().resolve() == null) {
             throw new SetupException(
-                    this + " cannot take events: it has the parameters " + Arrays.toString(types), SHAPES);
+                    this + " cannot take events: it has the parameters "
+                            + Arrays.toString(method.getGenericParameterTypes()),
+                    SHAPES);
         }
+        AopUtils.selectInvocableMethod(method, bean.get().getClass());
+    }
+
+    /** What it takes of an event, or of each. */
+    private ResolvableType what() {
+        return takesBatches() ? parameter(0).getGeneric() : parameter(0);
     }
 
     void handle(Event event, JsonMapper json) throws Exception {
-        Type[] types = method.getGenericParameterTypes();
-        Object[] arguments = new Object[types.length];
-        for (int i = 0; i < types.length; i++) {
-            arguments[i] = types[i] == Event.class ? event : payload(event, types[i], json);
+        Object[] arguments = new Object[method.getParameterCount()];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = argument(event, parameter(i), json);
         }
         call(arguments);
     }
 
-    void handle(List<Event> events) throws Exception {
-        call(events);
+    void handle(List<Event> events, JsonMapper json) throws Exception {
+        call(events.stream().map(event -> argument(event, what(), json)).toList());
     }
 
-    private static Object payload(Event event, Type type, JsonMapper json) {
-        return type == byte[].class ? event.payload() : json.readValue(event.payload(), json.constructType(type));
+    private ResolvableType parameter(int index) {
+        return ResolvableType.forType(GenericTypeResolver.resolveType(method.getGenericParameterTypes()[index], type));
+    }
+
+    private static Object argument(Event event, ResolvableType wanted, JsonMapper json) {
+        if (wanted.resolve() == Event.class) {
+            return event;
+        }
+        return wanted.resolve() == byte[].class
+                ? event.payload()
+                : json.readValue(event.payload(), json.constructType(wanted.getType()));
     }
 
     private void call(Object... arguments) throws Exception {
+        Object target = bean.get();
+        Method callable = AopUtils.selectInvocableMethod(method, target.getClass());
+        ReflectionUtils.makeAccessible(callable);
         try {
-            method.invoke(bean, arguments);
+            callable.invoke(target, arguments);
         } catch (InvocationTargetException e) {
             if (e.getCause() instanceof Exception cause) {
                 throw cause;

@@ -11,19 +11,20 @@ record RelayConnections(DataSource dataSource, Runnable ending) implements AutoC
 
     private static final String HIKARI = "com.zaxxer.hikari.HikariDataSource";
 
-    static RelayConnections of(DataSource applications, PosthornProperties.Relay settings) {
-        int needed = needed(settings);
+    /** @param name of a pool of its own */
+    static RelayConnections of(DataSource applications, PosthornProperties.Pool pool, String name, int workers) {
+        int needed = needed(workers);
         if (!ClassUtils.isPresent(HIKARI, RelayConnections.class.getClassLoader())) {
             return new RelayConnections(applications, () -> {});
         }
-        return settings.pool() == PosthornProperties.Pool.OWN
-                ? HikariPools.own(applications, needed)
+        return pool == PosthornProperties.Pool.OWN
+                ? HikariPools.own(applications, name, needed)
                 : HikariPools.shared(applications, needed);
     }
 
     /** One per worker, two for leases and partitions, and one now and then for retention. */
-    static int needed(PosthornProperties.Relay settings) {
-        return settings.workers() + 3;
+    private static int needed(int workers) {
+        return workers + 3;
     }
 
     @Override

@@ -42,7 +42,9 @@ final class RelayRunner implements SmartLifecycle {
         if (relay != null) {
             return;
         }
-        RelayConnections opened = RelayConnections.of(dataSources.ofRelay(), properties.relay());
+        PosthornProperties.Relay settings = properties.relay();
+        RelayConnections opened =
+                RelayConnections.of(dataSources.ofRelay(), settings.pool(), "posthorn-relay", settings.workers());
         try {
             relay = builder(opened).start();
             connections = opened;

@@ -14,10 +14,12 @@ import dev.posthorn.spring.shop.Purchases;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
@@ -102,6 +104,15 @@ class ListenerTest {
             taken.add(events.size());
         }
 
+        /** Each event's payload was read as a JSON array. */
+        @InboxListener(topics = "a")
+        void payloads(List<Booking> bookings) {
+            taken.add(bookings.stream().mapToInt(Booking::amount).sum());
+        }
+
+        @InboxListener(topics = "a")
+        void anything(List<?> events) {}
+
         @InboxListener(topics = "a")
         void failing(Event event) throws IOException {
             throw new IOException("no paper");
@@ -122,10 +133,12 @@ class ListenerTest {
         method(bean, "event").handle(event, JsonMapper.shared());
         method(bean, "payload").handle(event, JsonMapper.shared());
         method(bean, "both").handle(event, JsonMapper.shared());
-        method(bean, "batch").handle(List.of(event, event));
+        method(bean, "batch").handle(List.of(event, event), JsonMapper.shared());
+        method(bean, "payloads").handle(List.of(event, event), JsonMapper.shared());
 
-        assertThat(bean.taken).containsExactly("booked", new Booking("b1", 3), "b1booked", 2);
+        assertThat(bean.taken).containsExactly("booked", new Booking("b1", 3), "b1booked", 2, 6);
         assertThat(method(bean, "batch").takesBatches()).isTrue();
+        assertThat(method(bean, "payloads").takesBatches()).isTrue();
         assertThat(method(bean, "event").takesBatches()).isFalse();
     }
 
@@ -144,9 +157,61 @@ class ListenerTest {
                 .hasMessageContaining("List<Event>");
     }
 
-    private static ListenerMethod method(Methods bean, String name) {
+    @Test
+    void aListOfNobodyKnowsWhatIsToldByName() {
+        assertThatThrownBy(() -> method(new Methods(), "anything").requireUsable())
+                .isInstanceOf(SetupException.class)
+                .hasMessageContaining("Methods.anything");
+    }
+
+    abstract static class Taking<T> {
+
+        final List<Object> taken = new ArrayList<>();
+
+        @InboxListener(topics = "a")
+        void one(T payload) {
+            taken.add(payload);
+        }
+
+        @InboxListener(topics = "a")
+        void many(List<T> payloads) {
+            taken.addAll(payloads);
+        }
+
+        @InboxListener(topics = "a")
+        void packed(Map<String, T> payloads, Event event) {
+            taken.addAll(payloads.values());
+        }
+    }
+
+    static final class TakingBookings extends Taking<Booking> {}
+
+    /** It got a LinkedHashMap, and found out when it looked into it. */
+    @Test
+    void aMethodOfAGenericSuperclassGetsWhatItsOwnClassSays() throws Exception {
+        TakingBookings bean = new TakingBookings();
+        Event event = Event.builder()
+                .source("s")
+                .type("booked")
+                .json("{\"id\":\"b1\",\"amount\":3}")
+                .build();
+        Event packed = Event.builder()
+                .source("s")
+                .type("booked")
+                .json("{\"x\":{\"id\":\"b1\",\"amount\":3}}")
+                .build();
+        method(bean, "one").handle(event, JsonMapper.shared());
+        method(bean, "many").handle(List.of(event), JsonMapper.shared());
+        method(bean, "packed").handle(packed, JsonMapper.shared());
+
+        assertThat(bean.taken).hasSize(3).containsOnly(new Booking("b1", 3));
+    }
+
+    private static ListenerMethod method(Object bean, String name) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.registerSingleton("bean", bean);
         ListenerMethods methods = new ListenerMethods();
-        methods.postProcessAfterInitialization(bean, "bean");
+        methods.setBeanFactory(beans);
         return methods.found().stream()
                 .filter(each -> each.method().getName().equals(name))
                 .findFirst()

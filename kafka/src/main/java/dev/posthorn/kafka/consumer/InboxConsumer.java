@@ -16,12 +16,14 @@ import dev.posthorn.relay.RetryPolicy;
 import dev.posthorn.relay.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -50,7 +52,7 @@ public final class InboxConsumer implements AutoCloseable {
     private final Care care;
     private final Lines lines = new Lines();
     private final ConsumerListener listeners;
-    private final List<Thread> workers = new ArrayList<>();
+    private final List<Thread> workers = new CopyOnWriteArrayList<>();
     private volatile @Nullable Member member;
     private volatile @Nullable Thread memberThread;
     private @Nullable DeadEnd deadEnd;
@@ -90,21 +92,31 @@ public final class InboxConsumer implements AutoCloseable {
             new DirectConnections(settings.relayDataSource).require();
         }
         consumption.keepEntries(settings.dataSource, settings.inboxEntries);
-        Member joining = new Member(
-                settings.name,
-                settings.topics,
-                new KafkaConsumer<>(kafka.consumer()),
-                new Reading(settings.reader),
-                lines,
-                care,
-                settings.inFlightLimit,
-                settings.inFlightBytes,
-                listeners);
-        member = joining;
+        KafkaConsumer<byte[], byte[]> client = new KafkaConsumer<>(kafka.consumer());
+        try {
+            start(new Member(
+                    settings.name,
+                    settings.topics,
+                    client,
+                    new Reading(settings.reader),
+                    lines,
+                    care,
+                    settings.inFlightLimit,
+                    settings.inFlightBytes,
+                    listeners));
+        } catch (RuntimeException e) {
+            client.close();
+            endOthers();
+            throw e;
+        }
+    }
+
+    private void start(Member joining) {
         deadEnd = settings.deadLetterTopic
                 ? new DeadLetterTopic(settings.name, consumption, kafka.producer(), ConsumerSettings.SEND_TIMEOUT)
                 : new LetterBox(consumption);
         relay = settings.ownRelay ? startRelay() : null;
+        member = joining;
         startThreads(joining, deadEnd);
     }
 
@@ -151,16 +163,21 @@ public final class InboxConsumer implements AutoCloseable {
         return settings.deadLetterTopic ? Optional.empty() : Optional.of(consumption.subscription());
     }
 
+    /** The names that its inbox entries have, for a relay that is to forget them; none without an inbox. */
+    public Set<String> inboxNames() {
+        return consumption.names();
+    }
+
     /** How many records of each partition that this member has are not done; looked at twice a second. */
     public Map<TopicPartition, Long> lag() {
         Member current = member;
         return current == null ? Map.of() : current.lag();
     }
 
-    /** Whether it takes part in its group. */
+    /** Whether it takes part in its group and handles what it gets. */
     public boolean isRunning() {
         Thread thread = memberThread;
-        return thread != null && thread.isAlive();
+        return thread != null && thread.isAlive() && workers.stream().anyMatch(Thread::isAlive);
     }
 
     /** Ends what is being handled, commits and leaves the group. Waits at most 40 s for handlers. */
@@ -179,11 +196,33 @@ public final class InboxConsumer implements AutoCloseable {
         lines.close();
         workers.forEach(worker -> join(worker, giveUpAt));
         workers.forEach(Thread::interrupt);
+        endOthers();
+    }
+
+    private void endOthers() {
         if (deadEnd != null) {
             deadEnd.close();
         }
         if (relay != null) {
             relay.close();
+        }
+    }
+
+    /** Closes them side by side, so that many take no longer than one. */
+    public static void closeAll(Collection<InboxConsumer> consumers) {
+        List<Thread> closing = consumers.stream()
+                .map(each -> thread(each::close, each.settings.name + "-closing"))
+                .toList();
+        closing.forEach(Thread::start);
+        // Each ends by itself when its own time is up.
+        closing.forEach(InboxConsumer::join);
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -247,7 +286,7 @@ public final class InboxConsumer implements AutoCloseable {
         }
 
         public Builder topics(String... topics) {
-            this.topics = Set.of(topics);
+            this.topics = Set.copyOf(List.of(topics));
             return this;
         }
 

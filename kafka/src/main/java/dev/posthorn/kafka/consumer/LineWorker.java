@@ -58,16 +58,22 @@ final class LineWorker implements Runnable {
         this.listener = listener;
     }
 
+    /** Nothing ends it but closed lines: whoever interrupts it or overflows its stack is a handler, and others wait. */
     @Override
     public void run() {
-        try {
-            List<Portion> portions = lines.take(batchSize);
-            while (!portions.isEmpty()) {
-                work(portions);
-                portions = lines.take(batchSize);
+        boolean going = true;
+        while (going) {
+            try {
+                List<Portion> portions = lines.take(batchSize);
+                going = !portions.isEmpty();
+                if (going) {
+                    work(portions);
+                }
+            } catch (InterruptedException e) {
+                log.debug("Consumer {}: a handler has left its thread interrupted; going on", consumer);
+            } catch (Throwable bug) {
+                log.error("Consumer {}: an error nobody expected; going on", consumer, bug);
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
@@ -127,12 +133,21 @@ final class LineWorker implements Runnable {
     /** What has to be counted is counted before: of an event that ends the process nothing is heard afterwards. */
     private void handOver(List<Taken> all, AtomicBoolean called) throws Exception {
         List<Counted> counted = care.count(all);
-        int fresh = consumption.take(all.stream().map(Taken::event).toList(), counted, () -> called.set(true));
+        int fresh = take(all, counted, called);
         if (fresh > 0) {
             listener.processed(consumer, fresh);
         }
         if (fresh < all.size()) {
             listener.duplicates(consumer, all.size() - fresh);
+        }
+    }
+
+    /** Interrupted is what the handler was at; what comes after it on this thread is not. */
+    private int take(List<Taken> all, List<Counted> counted, AtomicBoolean called) throws Exception {
+        try {
+            return consumption.take(all.stream().map(Taken::event).toList(), counted, () -> called.set(true));
+        } finally {
+            boolean unused = Thread.interrupted();
         }
     }
 
@@ -194,13 +209,9 @@ final class LineWorker implements Runnable {
         }
     }
 
-    /** Nothing can be said against an event whose handler was not even called. */
+    /** Nothing can be said against an event whose handler was not even called, or was cut off by our own end. */
     private boolean isNobodysFault(Throwable e, AtomicBoolean called) {
-        if (e instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
-        }
-        boolean nobodys =
-                !called.get() || Outage.isOne(e) || Thread.currentThread().isInterrupted();
+        boolean nobodys = !called.get() || Outage.isOne(e) || lines.isClosed();
         if (nobodys) {
             warn(e);
         }
@@ -239,7 +250,7 @@ final class LineWorker implements Runnable {
             Throwable last = failures.get(failures.size() - 1).failure();
             listener.deadLettered(consumer, taken.event(), taken.attempts(), last);
             return Optional.empty();
-        } catch (Exception e) {
+        } catch (Throwable e) {
             log.warn(
                     "Consumer {}: {} failed for good and could not be made a dead letter: {}. Later events of its key"
                             + " wait; trying again in {} ms",

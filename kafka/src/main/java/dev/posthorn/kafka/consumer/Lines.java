@@ -189,6 +189,15 @@ final class Lines {
         return all.values().stream().anyMatch(line -> line.isBusy() && partitions.contains(line.partition()));
     }
 
+    boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Gives nothing out any more. */
     void close() {
         lock.lock();

@@ -57,7 +57,7 @@ final class Listeners implements ConsumerListener {
         for (ConsumerListener listener : listeners) {
             try {
                 what.accept(listener);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) { // An error too, such as a class that is missing: the consumer goes on.
                 log.warn("A listener of a consumer failed; that has no effect on the consumer", e);
             }
         }

@@ -310,6 +310,53 @@ class InboxConsumerTest {
         await().untilAsserted(() -> assertThat(books.entries()).containsExactly("a1", "a2"));
     }
 
+    /** Its thread ended, and after a few of them the consumer stood still and said that it was running. */
+    @Test
+    void aHandlerThatLeavesItsThreadInterruptedKeepsNoOtherEventWaiting() {
+        books.publish("a", "a1", "a2", "a3");
+        books.publish("b", "b1");
+
+        InboxConsumer consumer = books.start(books.consumer((connection, event) -> {
+                    Books.enter(connection, event);
+                    Thread.currentThread().interrupt();
+                })
+                .threads(1));
+
+        await().untilAsserted(() -> assertThat(books.entries()).containsExactlyInAnyOrder("a1", "a2", "a3", "b1"));
+        assertThat(consumer.isRunning()).isTrue();
+    }
+
+    /** It counted for nobody, and the key waited for ever. */
+    @Test
+    void aHandlerThatIsInterruptedByItsOwnDoingFailsLikeAnyOther() {
+        AtomicInteger calls = new AtomicInteger();
+        books.publish("a", "a1", "a2");
+
+        books.start(books.consumer((connection, event) -> {
+                    if (Books.text(event).equals("a1")) {
+                        calls.incrementAndGet();
+                        Thread.currentThread().interrupt();
+                        throw new IllegalStateException("interrupted", new InterruptedException());
+                    }
+                    Books.enter(connection, event);
+                })
+                .threads(1)
+                .retry(RetryPolicy.of(2, Duration.ofMillis(1)))
+                .deadLetterTopic());
+
+        await().untilAsserted(() -> assertThat(books.entries()).containsExactly("a2"));
+        assertThat(calls).hasValue(2);
+    }
+
+    @Test
+    void aTopicThatIsNamedTwiceIsOne() {
+        books.publish("a", "a1");
+
+        books.start(books.consumer(Books::enter).topics(books.topic(), books.topic()));
+
+        await().untilAsserted(() -> assertThat(books.entries()).containsExactly("a1"));
+    }
+
     /** The server ends the session, as in a restart. */
     private void end(Connection connection) throws Exception {
         int session;

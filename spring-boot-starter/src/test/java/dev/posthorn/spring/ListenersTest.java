@@ -1,0 +1,340 @@
+package dev.posthorn.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.posthorn.event.Event;
+import dev.posthorn.kafka.KafkaSink;
+import dev.posthorn.log.Schema;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.relay.Relay;
+import dev.posthorn.relay.Subscription;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Scope;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** Listeners in applications of all kinds: whoever has the annotation hears of what comes by the topic. */
+class ListenersTest {
+
+    private static final String TOPIC = "heard-" + UUID.randomUUID();
+
+    /** What each listener has heard, by its name: beans may come and go. */
+    private static final Map<String, List<String>> HEARD = new ConcurrentHashMap<>();
+
+    private static final String ID = UUID.randomUUID().toString();
+
+    private static final String DATABASE = TestServer.database();
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    DataSourceAutoConfiguration.class,
+                    DataSourceTransactionManagerAutoConfiguration.class,
+                    TransactionAutoConfiguration.class,
+                    JdbcTemplateAutoConfiguration.class,
+                    JacksonAutoConfiguration.class,
+                    PosthornAutoConfiguration.class,
+                    RelayAutoConfiguration.class,
+                    InboxAutoConfiguration.class))
+            .withPropertyValues(
+                    "spring.datasource.url=" + DATABASE,
+                    "spring.application.name=shop",
+                    "posthorn.role=writer",
+                    "topic=" + TOPIC,
+                    "posthorn.kafka.bootstrap-servers=" + TestServer.kafka().bootstrapServers());
+
+    /** One event in the topic for all of them. */
+    @BeforeAll
+    static void publish() {
+        TestServer.kafka().createTopic(TOPIC, 1);
+        PGSimpleDataSource dataSource = dataSource(DATABASE);
+        new Schema(SchemaName.DEFAULT).install(dataSource);
+        try (Relay relay = Relay.builder(dataSource)
+                .subscribe(Subscription.to(
+                                "topic",
+                                KafkaSink.builder(TestServer.kafka().bootstrapServers())
+                                        .topic(TOPIC)
+                                        .build())
+                        .fromBeginning()
+                        .build())
+                .start()) {
+            new JdbcTemplate(dataSource).execute((Connection connection) -> {
+                connection.setAutoCommit(false);
+                dev.posthorn.Outbox.create()
+                        .record(
+                                connection,
+                                Event.builder()
+                                        .source("shop")
+                                        .type("order.placed")
+                                        .key(ID)
+                                        .json("{\"id\":\"" + ID + "\"}")
+                                        .build());
+                connection.commit();
+                return true;
+            });
+            Awaitility.await().until(() -> relay.lanes().size() == 4 && delivered(new JdbcTemplate(dataSource)));
+        }
+    }
+
+    private static boolean delivered(JdbcTemplate jdbc) {
+        return jdbc.queryForList("SELECT status FROM posthorn.event_status", String.class)
+                .equals(List.of("DELIVERED"));
+    }
+
+    @AfterAll
+    static void forget() {
+        HEARD.clear();
+    }
+
+    private static PGSimpleDataSource dataSource(String url) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(url);
+        return dataSource;
+    }
+
+    private static void heard(String name, Event event) {
+        HEARD.computeIfAbsent(name, unused -> new CopyOnWriteArrayList<>()).add(String.valueOf(event.key()));
+    }
+
+    private static void awaitHeard(String name) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(HEARD.get(name)).containsExactly(ID));
+    }
+
+    static class Eager {
+        @InboxListener(topics = "${topic}", consumer = "lazily-by-property")
+        void on(Event event) {
+            heard("lazily-by-property", event);
+        }
+    }
+
+    @Configuration
+    static class LazyByProperty {
+        @Bean
+        Eager eager() {
+            return new Eager();
+        }
+    }
+
+    /** Nobody asks for the bean, so it was never made and never heard of anything. */
+    @Test
+    void underLazyInitializationAListenerStartsAllTheSame() {
+        application
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .withUserConfiguration(LazyByProperty.class)
+                .run(context -> awaitHeard("lazily-by-property"));
+    }
+
+    static class ItsOwn {
+        @InboxListener(topics = "${topic}", consumer = "lazy-by-annotation")
+        void on(Event event) {
+            heard("lazy-by-annotation", event);
+        }
+    }
+
+    interface Hidden {}
+
+    static class InHiding implements Hidden {
+        @InboxListener(topics = "${topic}", consumer = "hidden")
+        void on(Event event) {
+            heard("hidden", event);
+        }
+    }
+
+    @Configuration
+    static class LazyByAnnotation {
+        @Bean
+        @Lazy
+        ItsOwn lazy() {
+            return new ItsOwn();
+        }
+
+        @Bean
+        @Lazy
+        Hidden hidden() {
+            return new InHiding();
+        }
+    }
+
+    @Test
+    void aLazyBeanWithAListenerIsMadeForItAndOneThatHidesItIsTold() {
+        application.withUserConfiguration(LazyByAnnotation.class).run(context -> {
+            awaitHeard("lazy-by-annotation");
+            assertThatThrownBy(() -> context.getBean("hidden"))
+                    .hasRootCauseInstanceOf(SetupException.class)
+                    .hasMessageContaining("Declare the bean by its class");
+        });
+    }
+
+    static class Fresh {
+        private final UUID instance = UUID.randomUUID();
+
+        @InboxListener(topics = "${topic}", consumer = "prototype")
+        void on(Event event) {
+            assertThat(instance).isNotNull();
+            heard("prototype", event);
+        }
+    }
+
+    @Configuration
+    static class Prototypes {
+        @Bean
+        @Scope("prototype")
+        Fresh fresh() {
+            return new Fresh();
+        }
+    }
+
+    /** Each instance was a consumer of the same name, or none if it came too late. */
+    @Test
+    void aPrototypeIsOneConsumerHoweverManyInstancesThereAre() {
+        application.withUserConfiguration(Prototypes.class).run(context -> {
+            context.getBean(Fresh.class);
+            context.getBean(Fresh.class);
+            awaitHeard("prototype");
+        });
+    }
+
+    @Configuration
+    static class OfRequests {
+        @Bean
+        @Scope("request")
+        Eager eager() {
+            return new Eager();
+        }
+    }
+
+    @Test
+    void aListenerInABeanOfARequestIsTold() {
+        application
+                .withUserConfiguration(OfRequests.class)
+                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("scope 'request'"));
+    }
+
+    static class Five {
+        @InboxListener(topics = "${topic}", consumer = "one")
+        void one(Event event) {
+            heard("one", event);
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "two")
+        void two(Event event) {}
+
+        @InboxListener(topics = "${topic}", consumer = "three")
+        void three(Event event) {}
+
+        @InboxListener(topics = "${topic}", consumer = "four")
+        void four(Event event) {}
+
+        @InboxListener(topics = "${topic}", consumer = "five")
+        void five(Event event) {
+            heard("five", event);
+        }
+    }
+
+    @Configuration
+    static class Listeners {
+        @Bean
+        Five five() {
+            return new Five();
+        }
+    }
+
+    /** Each had a relay of its own, on the application's connections: with a pool of two nothing came any more. */
+    @Test
+    void fiveListenersOfAWriterLeaveAPoolOfTwoToTheApplication() {
+        application
+                .withUserConfiguration(Listeners.class)
+                .withPropertyValues("spring.datasource.hikari.maximum-pool-size=2")
+                .run(context -> {
+                    awaitHeard("one");
+                    awaitHeard("five");
+                    HikariDataSource pool = context.getBean(HikariDataSource.class);
+                    Awaitility.await()
+                            .untilAsserted(
+                                    () -> assertThat(pool.getHikariPoolMXBean().getActiveConnections())
+                                            .isZero());
+                    assertThat(threads("posthorn-lease-keeper")).isEqualTo(1);
+                });
+        assertThat(threads("posthorn-")).as("after the end").isZero();
+    }
+
+    private static long threads(String prefix) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith(prefix))
+                .count();
+    }
+
+    static class Poisoned {
+        @InboxListener(topics = "${topic}", consumer = "poisoned", maxAttempts = 1)
+        void on(Event event) {
+            heard("poisoned", event);
+            throw new IllegalStateException("never");
+        }
+    }
+
+    @Configuration
+    static class TwoDatabases {
+        @Bean
+        Poisoned poisoned() {
+            return new Poisoned();
+        }
+
+        @Bean
+        @Primary
+        DataSource business() {
+            return dataSource(DATABASE);
+        }
+
+        @Bean
+        DataSource elsewhere() {
+            PGSimpleDataSource dataSource = dataSource(TestServer.database());
+            new Schema(SchemaName.DEFAULT).install(dataSource);
+            return dataSource;
+        }
+    }
+
+    /** Its dead letters had no subscription where they were looked for, and the offset stayed where it was. */
+    @Test
+    void aRelayThatDeliversFromElsewhereLeavesTheListenersLettersWhereTheyBelong() {
+        application
+                .withUserConfiguration(TwoDatabases.class)
+                .withPropertyValues("posthorn.role=both", "posthorn.relay.data-source=elsewhere")
+                .run(context -> {
+                    JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+                    Awaitility.await()
+                            .atMost(Duration.ofSeconds(30))
+                            .untilAsserted(() -> assertThat(jdbc.queryForList("""
+                                            SELECT s.name FROM posthorn.dead_letter d
+                                              JOIN posthorn.subscription s ON s.id = d.subscription_id
+                                            """, String.class))
+                                    .containsExactly("poisoned"));
+                });
+    }
+}
