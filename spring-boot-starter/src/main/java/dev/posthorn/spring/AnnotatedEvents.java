@@ -2,22 +2,25 @@ package dev.posthorn.spring;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import dev.posthorn.event.Event;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.function.SingletonSupplier;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Makes events of objects whose classes are annotated with {@link OutboxEvent}. */
 final class AnnotatedEvents {
 
-    private final JsonMapper json;
+    private final Supplier<JsonMapper> json;
     private final String source;
 
     /** @param source of events whose annotation names none; empty if the application has no name */
-    AnnotatedEvents(JsonMapper json, String source) {
-        this.json = json.rebuild()
+    AnnotatedEvents(Supplier<JsonMapper> json, String source) {
+        this.json = SingletonSupplier.of(() -> json.get()
+                .rebuild()
                 .addMixIn(ApplicationEvent.class, WithoutItsPublisher.class)
-                .build();
+                .build());
         this.source = source;
     }
 
@@ -38,7 +41,7 @@ final class AnnotatedEvents {
                 .version(annotation.version())
                 .aggregateType(annotation.aggregateType().isEmpty() ? null : annotation.aggregateType())
                 .key(keyOf(annotation, object))
-                .payload(json.writeValueAsBytes(object))
+                .payload(json.get().writeValueAsBytes(object))
                 .contentType(Event.JSON)
                 .build();
     }

@@ -6,10 +6,14 @@ import dev.posthorn.kafka.consumer.InboxConsumer;
 import dev.posthorn.relay.RetryPolicy;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.springframework.boot.convert.DurationStyle;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -23,6 +27,7 @@ final class ConsumerFactory {
      * What consumers need of the application.
      *
      * @param transactions asked for only if there is a listener: an application without one may have no manager
+     * @param json asked for only by listeners that take payloads
      * @param placeholders puts values in the place of placeholders
      * @param application the application's name, or nothing
      */
@@ -30,7 +35,7 @@ final class ConsumerFactory {
             DataSources dataSources,
             KafkaConnection kafka,
             Supplier<Transactions> transactions,
-            JsonMapper json,
+            Supplier<JsonMapper> json,
             Optional<Traces> traces,
             List<ConsumerListener> listeners,
             UnaryOperator<String> placeholders,
@@ -65,15 +70,18 @@ final class ConsumerFactory {
                 .transactions(parts.transactions().get())
                 .inboxEntries(properties.listenersEntries())
                 .ownRelay(false);
+        JsonMapper json = method.needsJson() ? parts.json().get() : JsonMapper.shared();
         parts.traces().ifPresent(traces -> builder.around(traces::around));
         if (method.takesBatches()) {
-            builder.batchHandler((connection, events) -> method.handle(events, parts.json()));
+            builder.batchHandler((connection, events) -> method.handle(events, json));
         } else {
-            builder.handler((connection, event) -> method.handle(event, parts.json()));
+            builder.handler((connection, event) -> method.handle(event, json));
         }
         options(builder, annotation);
         parts.listeners().forEach(builder::listener);
-        parts.kafka().properties().forEach(builder::setting);
+        parts.kafka()
+                .settings(ConsumerConfig.configNames(), ProducerConfig.configNames(), own(method))
+                .forEach(builder::setting);
         return builder.build();
     }
 
@@ -90,6 +98,20 @@ final class ConsumerFactory {
         if (!annotation.inbox()) {
             builder.withoutInbox();
         }
+    }
+
+    /** Of all listeners, then of this one. */
+    private Map<String, String> own(ListenerMethod method) {
+        Map<String, String> all = new LinkedHashMap<>(properties.inbox().kafkaProperties());
+        for (String property : method.annotation().properties()) {
+            String[] parts = this.parts.placeholders().apply(property).split("=", 2);
+            if (parts.length < 2) {
+                throw new SetupException(
+                        method + " has the property '" + property + "', which has no value", "Write it as name=value");
+            }
+            all.put(parts[0].strip(), parts[1].strip());
+        }
+        return all;
     }
 
     private String[] topics(InboxListener annotation) {

@@ -79,12 +79,13 @@ public final class InboxAutoConfiguration {
                 ObjectProvider<Transactions> transactions,
                 ObjectProvider<JsonMapper> json,
                 ObjectProvider<Traces> traces,
-                ObjectProvider<ConsumerListener> listeners) {
+                ObjectProvider<ConsumerListener> listeners,
+                BeanFactory beans) {
             ConsumerFactory.Parts parts = new ConsumerFactory.Parts(
                     dataSources,
-                    KafkaConnection.of(properties.kafka(), environment),
+                    KafkaConnection.of(properties.kafka(), environment, beans),
                     transactions::getObject,
-                    json.getIfAvailable(JsonMapper::shared),
+                    Json.of(json),
                     Optional.ofNullable(traces.getIfAvailable()),
                     listeners.orderedStream().toList(),
                     environment::resolveRequiredPlaceholders,

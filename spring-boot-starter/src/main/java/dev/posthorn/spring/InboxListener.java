@@ -41,6 +41,12 @@ public @interface InboxListener {
     /** The wait before the second attempt, before the third, …, like {@code 30s}; the last one repeats. None: 1, 5, 15, 30 s. */
     String[] delays() default {};
 
+    /**
+     * Settings of its Kafka consumer as {@code name=value}, like {@code isolation.level=read_committed}, beside those of
+     * {@code posthorn.inbox.kafka-properties}; may hold placeholders.
+     */
+    String[] properties() default {};
+
     /** Whether dead letters go to the topic {@code <topic>.DLT} instead of the database. */
     boolean deadLetterTopic() default false;
 

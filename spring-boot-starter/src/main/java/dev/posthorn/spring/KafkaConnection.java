@@ -2,16 +2,26 @@ package dev.posthorn.spring;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /** How the application's Kafka is reached: {@code posthorn.kafka}, and what it leaves out {@code spring.kafka}. */
 record KafkaConnection(@Nullable String bootstrapServers, Map<String, String> properties) {
 
     private static final String SPRING = "spring.kafka.bootstrap-servers";
+    private static final String DETAILS = "org.springframework.boot.kafka.autoconfigure.KafkaConnectionDetails";
 
-    static KafkaConnection of(PosthornProperties.Kafka settings, Environment environment) {
-        String servers = settings.bootstrapServers();
+    /** What a test or a platform says goes before what is configured, as everywhere in Spring Boot. */
+    static KafkaConnection of(PosthornProperties.Kafka settings, Environment environment, BeanFactory beans) {
+        String servers = ClassUtils.isPresent(DETAILS, KafkaConnection.class.getClassLoader())
+                ? KafkaService.bootstrapServers(beans)
+                : null;
+        if (servers == null) {
+            servers = settings.bootstrapServers();
+        }
         return new KafkaConnection(servers == null ? springs(environment) : servers, settings.properties());
     }
 
@@ -39,9 +49,18 @@ record KafkaConnection(@Nullable String bootstrapServers, Map<String, String> pr
         return servers;
     }
 
-    Map<String, String> and(Map<String, String> more) {
-        Map<String, String> all = new LinkedHashMap<>(properties);
-        all.putAll(more);
+    /**
+     * The settings of a client: of the common ones those that such a client knows, or none does, so that it is refused by its
+     * name; then its own.
+     */
+    Map<String, String> settings(Set<String> known, Set<String> knownToOthers, Map<String, String> own) {
+        Map<String, String> all = new LinkedHashMap<>();
+        properties.forEach((name, value) -> {
+            if (known.contains(name) || !knownToOthers.contains(name)) {
+                all.put(name, value);
+            }
+        });
+        all.putAll(own);
         return all;
     }
 }

@@ -2,6 +2,8 @@ package dev.posthorn.spring;
 
 import dev.posthorn.kafka.KafkaSink;
 import dev.posthorn.sink.Sink;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 
 /** Apart from others, because posthorn-kafka may be missing. */
 final class KafkaSinks {
@@ -15,7 +17,8 @@ final class KafkaSinks {
             sink.topic(settings.topic());
         }
         settings.topics().forEach(sink::topicFor);
-        kafka.and(settings.properties()).forEach(sink::setting);
+        kafka.settings(ProducerConfig.configNames(), ConsumerConfig.configNames(), settings.properties())
+                .forEach(sink::setting);
         return sink.build();
     }
 }

@@ -42,6 +42,11 @@ record ListenerMethod(Supplier<Object> bean, Class<?> type, Method method, Inbox
         AopUtils.selectInvocableMethod(method, bean.get().getClass());
     }
 
+    /** Whether a payload has to be read for it. */
+    boolean needsJson() {
+        return what().resolve() != Event.class && what().resolve() != byte[].class;
+    }
+
     /** What it takes of an event, or of each. */
     private ResolvableType what() {
         return takesBatches() ? parameter(0).getGeneric() : parameter(0);

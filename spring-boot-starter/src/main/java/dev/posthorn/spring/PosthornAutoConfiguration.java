@@ -47,6 +47,12 @@ public final class PosthornAutoConfiguration {
 
     @Bean
     @Lazy
+    OutboxDataSource posthornOutboxDataSource(DataSources dataSources) {
+        return new OutboxDataSource(dataSources.ofOutbox());
+    }
+
+    @Bean
+    @Lazy
     WatchedDataSource posthornWatchedDataSource(DataSources dataSources) {
         return new WatchedDataSource(dataSources.ofRelay());
     }
@@ -79,7 +85,7 @@ public final class PosthornAutoConfiguration {
         return new SpringOutbox(
                 dataSources.ofOutbox(),
                 OutboxSettings.of(properties),
-                new AnnotatedEvents(json.getIfAvailable(JsonMapper::shared), source(properties, environment)),
+                new AnnotatedEvents(Json.of(json), source(properties, environment)),
                 traces.getIfAvailable(() -> Traces.NONE),
                 () -> relay.ifAvailable(RelayRunner::wake));
     }

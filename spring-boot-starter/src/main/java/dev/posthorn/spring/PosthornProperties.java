@@ -132,7 +132,8 @@ record PosthornProperties(
      *
      * @param bootstrapServers addresses of the cluster, host:port, separated by commas; left out,
      *     spring.kafka.bootstrap-servers
-     * @param properties settings of Kafka's clients, such as security.protocol and sasl.*
+     * @param properties settings of Kafka's clients, such as security.protocol and sasl.*; one that only consumers or only
+     *     producers know is given to these
      */
     record Kafka(
             @Nullable String bootstrapServers, @DefaultValue Map<String, String> properties) {}
@@ -143,12 +144,14 @@ record PosthornProperties(
      * @param enabled whether methods with @InboxListener take events
      * @param transactionManager bean name of the transaction manager whose transactions listeners run in; left out, the
      *     only or primary one
+     * @param kafkaProperties settings of the consumers of listeners, in addition to posthorn.kafka.properties
      * @param keepEntries for how long the entries of listeners are kept, by which an event that comes again is known; 0
      *     keeps them for ever; left out, posthorn.relay.retention.inbox-entries
      */
     record Inbox(
             @DefaultValue("true") boolean enabled,
             @Nullable String transactionManager,
+            @DefaultValue Map<String, String> kafkaProperties,
             @Nullable Duration keepEntries) {}
 
     /** For how long listeners' inbox entries are kept; null: for ever. */

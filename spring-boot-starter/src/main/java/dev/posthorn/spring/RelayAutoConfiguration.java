@@ -36,7 +36,9 @@ public final class RelayAutoConfiguration {
         return new SubscriptionFactory(
                 properties,
                 new SinkFactory(
-                        context, KafkaConnection.of(properties.kafka(), environment), context.getClassLoader()));
+                        context,
+                        KafkaConnection.of(properties.kafka(), environment, context),
+                        context.getClassLoader()));
     }
 
     /** Not in tests that step a relay by hand. */

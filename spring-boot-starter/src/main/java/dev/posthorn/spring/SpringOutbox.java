@@ -1,5 +1,6 @@
 package dev.posthorn.spring;
 
+import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.EventLimits;
 import java.sql.Connection;
@@ -40,7 +41,7 @@ final class SpringOutbox implements Outbox {
     public List<UUID> record(List<Event> events) {
         WatchedTransaction transaction = requireTransaction();
         events.forEach(limits::check);
-        transaction.pendingOf(this).add(events.stream().map(traces::onto).toList());
+        transaction.pendingOf(this).add(events.stream().map(this::traced).toList());
         return events.stream().map(Event::id).toList();
     }
 
@@ -49,6 +50,17 @@ final class SpringOutbox implements Outbox {
         // Before the JSON is made, so that a missing transaction is not hidden by another mistake.
         requireTransaction();
         return record(annotatedEvent instanceof Event event ? event : annotated.event(annotatedEvent));
+    }
+
+    /** Without its trace rather than not at all: that one is larger than allowed with it is not the event's fault. */
+    private Event traced(Event event) {
+        Event traced = traces.onto(event);
+        try {
+            limits.check(traced);
+            return traced;
+        } catch (PosthornException tooLarge) {
+            return event;
+        }
     }
 
     private WatchedTransaction requireTransaction() {

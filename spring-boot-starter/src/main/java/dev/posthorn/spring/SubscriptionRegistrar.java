@@ -2,7 +2,6 @@ package dev.posthorn.spring;
 
 import dev.posthorn.relay.Subscription;
 import java.util.Map;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -17,12 +16,13 @@ final class SubscriptionRegistrar implements ImportBeanDefinitionRegistrar {
     private static final Bindable<Map<String, SubscriptionProperties>> SUBSCRIPTIONS =
             Bindable.mapOf(String.class, SubscriptionProperties.class);
 
-    private final Environment environment;
-    private final BeanFactory beans;
+    /** By name and method, not by a lambda: ahead-of-time processing writes definitions down. */
+    private static final String FACTORY = "posthornSubscriptionFactory";
 
-    SubscriptionRegistrar(Environment environment, BeanFactory beans) {
+    private final Environment environment;
+
+    SubscriptionRegistrar(Environment environment) {
         this.environment = environment;
-        this.beans = beans;
     }
 
     @Override
@@ -37,9 +37,9 @@ final class SubscriptionRegistrar implements ImportBeanDefinitionRegistrar {
     private void register(String name, BeanDefinitionRegistry registry) {
         registry.registerBeanDefinition(
                 "posthornSubscription." + name,
-                BeanDefinitionBuilder.genericBeanDefinition(
-                                Subscription.class,
-                                () -> beans.getBean(SubscriptionFactory.class).create(name))
+                BeanDefinitionBuilder.rootBeanDefinition(Subscription.class)
+                        .setFactoryMethodOnBean("create", FACTORY)
+                        .addConstructorArgValue(name)
                         .getBeanDefinition());
     }
 }

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -128,7 +129,7 @@ class AnnotatedEventTest {
 
     @Test
     void withoutAnySourceTheRemedyIsTold() {
-        AnnotatedEvents nameless = new AnnotatedEvents(JsonMapper.shared(), "");
+        AnnotatedEvents nameless = new AnnotatedEvents(JsonMapper::shared, "");
         assertThatThrownBy(() -> nameless.event(new ParcelLost(new Parcel(key))))
                 .isInstanceOf(SetupException.class)
                 .hasMessageContaining("spring.application.name");
@@ -145,6 +146,22 @@ class AnnotatedEventTest {
 
         assertThat(Shop.recorded().ofKey(key).assertOne().headers().get("traceparent"))
                 .contains(span.context().traceId());
+    }
+
+    /** With the trace it had one header too many, which came out at the commit and rolled the change back. */
+    @Test
+    void anEventThatHasNoRoomForTheTraceGoesWithoutIt() {
+        Event.Builder full =
+                Event.builder().source("test").type("full").key(key).json("{}");
+        IntStream.range(0, 64).forEach(i -> full.header("h" + i, "x"));
+        Tracer tracer = Shop.bean(Tracer.class);
+        Span span = tracer.nextSpan().start();
+        Tracer.SpanInScope scope = tracer.withSpan(span);
+        transaction().executeWithoutResult(status -> Shop.outbox().record(full.build()));
+        scope.close();
+        span.end();
+
+        assertThat(Shop.recorded().ofKey(key).assertOne().headers()).hasSize(64);
     }
 
     private static void publish(Object event) {

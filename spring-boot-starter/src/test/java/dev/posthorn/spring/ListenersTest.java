@@ -280,15 +280,9 @@ class ListenersTest {
                             .untilAsserted(
                                     () -> assertThat(pool.getHikariPoolMXBean().getActiveConnections())
                                             .isZero());
-                    assertThat(threads("posthorn-lease-keeper")).isEqualTo(1);
+                    assertThat(Threads.of("posthorn-lease-keeper")).hasSize(1);
                 });
-        assertThat(threads("posthorn-")).as("after the end").isZero();
-    }
-
-    private static long threads(String prefix) {
-        return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith(prefix))
-                .count();
+        assertThat(Threads.ofPosthorn()).as("after the end").isEmpty();
     }
 
     static class Poisoned {
@@ -336,5 +330,50 @@ class ListenersTest {
                                             """, String.class))
                                     .containsExactly("poisoned"));
                 });
+    }
+
+    static class Two {
+        @InboxListener(topics = "${topic}", consumer = "begun")
+        void begun(Event event) {}
+
+        @InboxListener(topics = "${topic}", consumer = "never-begun", properties = "isolation.level=${level}")
+        void neverBegun(Event event) {}
+    }
+
+    @Configuration
+    static class HalfWay {
+        @Bean
+        Two two() {
+            return new Two();
+        }
+    }
+
+    /** The first one went on in an application that had failed. */
+    @Test
+    void aStartThatFailsHalfWayLeavesNothingBehind() {
+        application
+                .withUserConfiguration(HalfWay.class)
+                .withPropertyValues("level=nonsense")
+                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("isolation.level"));
+
+        assertThat(Threads.ofPosthorn()).isEmpty();
+    }
+
+    @Test
+    void settingsOfConsumersAreGivenApartFromThoseOfProducers() {
+        application
+                .withUserConfiguration(HalfWay.class)
+                .withPropertyValues(
+                        "level=read_committed",
+                        "posthorn.kafka.properties.linger.ms=5",
+                        "posthorn.inbox.kafka-properties.group.protocol=classic")
+                .run(context -> assertThat(context).hasNotFailed());
+        application
+                .withUserConfiguration(HalfWay.class)
+                .withPropertyValues("level=read_committed", "posthorn.inbox.kafka-properties.fetch.mim.bytes=1")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("'fetch.mim.bytes' is unknown"));
     }
 }

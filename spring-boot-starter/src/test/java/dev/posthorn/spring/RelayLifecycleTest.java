@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.relay.Relay;
 import dev.posthorn.spring.metrics.PosthornHealthAutoConfiguration;
-import java.util.List;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -70,7 +69,7 @@ class RelayLifecycleTest {
             assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);
             assertThat(health.health().getDetails()).containsEntry("relay", "stopped");
             assertThat(context.getBeanProvider(Relay.class).getIfAvailable()).isNull();
-            assertThat(threads()).isEmpty();
+            assertThat(Threads.ofPosthorn()).isEmpty();
         });
     }
 
@@ -91,7 +90,7 @@ class RelayLifecycleTest {
             assertThat(analysis).isNotNull();
             assertThat(analysis.getAction()).contains("ObjectProvider<Relay>");
         });
-        assertThat(threads()).isEmpty();
+        assertThat(Threads.ofPosthorn()).isEmpty();
     }
 
     @Configuration
@@ -111,13 +110,6 @@ class RelayLifecycleTest {
                 .withUserConfiguration(Failing.class)
                 .run(context -> assertThat(context).hasFailed());
 
-        Awaitility.await().untilAsserted(() -> assertThat(threads()).isEmpty());
-    }
-
-    private static List<String> threads() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .map(Thread::getName)
-                .filter(name -> name.startsWith("posthorn-"))
-                .toList();
+        Awaitility.await().untilAsserted(() -> assertThat(Threads.ofPosthorn()).isEmpty());
     }
 }

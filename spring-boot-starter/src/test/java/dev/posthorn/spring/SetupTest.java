@@ -1,7 +1,9 @@
 package dev.posthorn.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Schema;
@@ -9,6 +11,8 @@ import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.Subscription;
 import dev.posthorn.sink.Sink;
+import dev.posthorn.spring.testing.PosthornTest;
+import dev.posthorn.spring.testing.RecordedOutbox;
 import dev.posthorn.testing.RecordingSink;
 import java.util.List;
 import java.util.Map;
@@ -26,10 +30,16 @@ import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.kafka.autoconfigure.KafkaConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizationAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What an application may set, and what it is told if that does not fit together. */
 class SetupTest {
@@ -189,6 +199,108 @@ class SetupTest {
                         "posthorn.subscriptions.orders.kafka.topic=orders",
                         "posthorn.subscriptions.orders.kafka.properties.acks=1"),
                 analysis -> assertThat(analysis.getDescription()).contains("setting 'acks' cannot be set"));
+    }
+
+    /** What only consumers know was refused by the producer. */
+    @Test
+    void commonSettingsOfKafkaThatOnlyConsumersKnowAreNoProducers() {
+        application
+                .withPropertyValues(
+                        "posthorn.kafka.bootstrap-servers=localhost:9",
+                        "posthorn.kafka.properties.isolation.level=read_committed",
+                        "posthorn.subscriptions.orders.kafka.topic=orders")
+                .run(context -> assertThat(context).hasNotFailed());
+        fails(
+                application.withPropertyValues(
+                        "posthorn.kafka.bootstrap-servers=localhost:9",
+                        "posthorn.kafka.properties.isolation.levle=read_committed",
+                        "posthorn.subscriptions.orders.kafka.topic=orders"),
+                analysis -> assertThat(analysis.getDescription()).contains("isolation.levle"));
+    }
+
+    @Test
+    void aKafkaThatATestBringsAlongGoesBeforeWhatIsConfigured() {
+        application
+                .withBean(KafkaConnectionDetails.class, () -> () -> List.of("container:1", "container:2"))
+                .withPropertyValues(
+                        "posthorn.kafka.bootstrap-servers=localhost:9",
+                        "posthorn.subscriptions.orders.kafka.topic=orders")
+                .run(context -> assertThat(context.getBean(Subscription.class).sink())
+                        .hasToString("Kafka at container:1,container:2, topic orders"));
+    }
+
+    @OutboxEvent(type = "parcel.sent")
+    record ParcelSent(String number) {}
+
+    @Test
+    void severalJsonMappersAreNoMatterUntilOneIsNeeded() {
+        application
+                .withBean("first", JsonMapper.class, JsonMapper::new)
+                .withBean("second", JsonMapper.class, JsonMapper::new)
+                .withPropertyValues("posthorn.role=writer")
+                .run(context -> {
+                    TransactionTemplate transaction =
+                            new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+                    transaction.executeWithoutResult(
+                            status -> context.getBean(Outbox.class).record(Shop.event("label.printed", "1")));
+                    assertThatThrownBy(() -> transaction.executeWithoutResult(
+                                    status -> context.publishEvent(new ParcelSent("1"))))
+                            .isInstanceOf(SetupException.class)
+                            .hasMessageContaining("[first, second]")
+                            .hasMessageContaining("@Primary");
+                });
+    }
+
+    /** Its transactions are those of the data source behind it, and recording was refused. */
+    @Test
+    void aDataSourceThatKnowsOfTransactionsMayBeThePrimaryOne() {
+        DataSource target = dataSource(DATABASE);
+        application
+                .withBean("target", DataSource.class, () -> target)
+                .withBean(
+                        "proxy",
+                        DataSource.class,
+                        () -> new TransactionAwareDataSourceProxy(target),
+                        definition -> definition.setPrimary(true))
+                .withPropertyValues("posthorn.role=writer")
+                .run(context -> new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                        .executeWithoutResult(
+                                status -> context.getBean(Outbox.class).record(Shop.event("label.printed", "1"))));
+    }
+
+    @Configuration
+    @PosthornTest
+    static class Tested {}
+
+    @Test
+    void aTestLooksWhereTheApplicationRecords() {
+        application
+                .withUserConfiguration(Tested.class)
+                .withBean(
+                        "first",
+                        DataSource.class,
+                        () -> dataSource(TestServer.database()),
+                        definition -> definition.setPrimary(true))
+                .withBean("second", DataSource.class, () -> dataSource(TestServer.database()))
+                .withPropertyValues("posthorn.data-source=second")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    context.getBean(RecordedOutbox.class).events().assertNone();
+                });
+    }
+
+    @Test
+    void theRelaysConnectionsAreNoLeak() {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setJdbcUrl(DATABASE);
+        pool.setLeakDetectionThreshold(2_000);
+        try (RelayConnections own = HikariPools.own(pool, "own", 2)) {
+            assertThat(own.dataSource())
+                    .isInstanceOfSatisfying(
+                            HikariDataSource.class,
+                            its -> assertThat(its.getLeakDetectionThreshold()).isZero());
+        }
+        pool.close();
     }
 
     @Test

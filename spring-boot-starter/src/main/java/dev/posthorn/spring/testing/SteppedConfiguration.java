@@ -3,10 +3,10 @@ package dev.posthorn.spring.testing;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.Subscription;
+import dev.posthorn.spring.OutboxDataSource;
 import dev.posthorn.testing.SettableClock;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Instant;
-import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
@@ -18,8 +18,8 @@ class SteppedConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    RecordedOutbox posthornRecordedOutbox(DataSource dataSource, SchemaName schema) {
-        return new RecordedOutbox(dataSource, schema);
+    RecordedOutbox posthornRecordedOutbox(OutboxDataSource recorded, SchemaName schema) {
+        return new RecordedOutbox(recorded.dataSource(), schema);
     }
 
     @Bean
@@ -36,8 +36,8 @@ class SteppedConfiguration {
     @Bean(destroyMethod = "leave")
     @DependsOnDatabaseInitialization
     SteppedRelay posthornSteppedRelay(
-            DataSource dataSource, SchemaName schema, RecordingSinks sinks, SettableClock clock) {
-        Relay.Builder relay = Relay.builder(dataSource).schema(schema.name());
+            OutboxDataSource recorded, SchemaName schema, RecordingSinks sinks, SettableClock clock) {
+        Relay.Builder relay = Relay.builder(recorded.dataSource()).schema(schema.name());
         sinks.subscriptions().forEach(relay::subscribe);
         return SteppedRelay.of(relay, clock).pass();
     }
