@@ -13,7 +13,9 @@ import java.util.Map;
  *
  * <p>What tells them is the transaction that wrote the row: of an event that was recorded here it is the one in its
  * column, or a later one if there was a savepoint; of a copied event it is that of the copy. A copy of many events has
- * one for all.
+ * one for all. A replication that streams has one for each transaction, and if this cluster's ids have passed the former
+ * one's, a copied event looks like one in a savepoint. That is one whose transaction took its id shortly before, or after
+ * the last mark came along: no relay works here before the rebase, so whatever a mark settles was here before it.
  */
 final class EarlyEvents {
 
@@ -40,6 +42,12 @@ final class EarlyEvents {
             .replace("{r}", writtenBy("r"))
             .replace("{m}", writtenBy("m"));
 
+    /**
+     * How many ids may be given out between that of a transaction and that of its savepoint, while marks still come along.
+     * Where that does not tell which it is, an event is rather delivered again than lost.
+     */
+    private static final long REACH = 10_000;
+
     private static final String EARLY = """
             SELECT unnest(array_agg(seq)) AS seq
               FROM posthorn.event e
@@ -47,14 +55,30 @@ final class EarlyEvents {
                AND seq <= (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM posthorn.event_seq)
              GROUP BY xmin::text
             HAVING min(txid::text::bigint) = max(txid::text::bigint) AND min({e}) >= min(txid::text::bigint)
-            """.replace("{e}", writtenBy("e"));
+               AND min(txid::text::bigint) >= least(
+                       min({e}) - :reach, (SELECT coalesce(max({m}), 0) + 1 FROM posthorn.lane_mark m))
+            """.replace("{e}", writtenBy("e")).replace("{m}", writtenBy("m"));
+
+    /**
+     * Of what a relay has met, which none does here. By the id too: the number alone may be that of an event which is gone
+     * from the log and was given out again here.
+     */
+    private static final String MET = """
+            SELECT seq, event_id FROM posthorn.delivery
+            UNION ALL SELECT seq, event_id FROM posthorn.dead_letter
+            UNION ALL SELECT seq, event_id FROM posthorn.replay_item
+            UNION ALL SELECT seq, event_id FROM posthorn.command
+            """;
 
     /** In the order of their numbers, because that is the order in which they were drawn. */
     private static final String RENUMBER = """
             UPDATE posthorn.event e SET seq = :floor + place
-              FROM (SELECT seq, row_number() OVER (ORDER BY seq) AS place FROM ({early}) found) early
+              FROM (SELECT seq, row_number() OVER (ORDER BY seq) AS place
+                      FROM posthorn.event o
+                     WHERE seq IN ({early})
+                       AND NOT EXISTS (SELECT FROM ({met}) met WHERE met.seq = o.seq AND met.event_id = o.id)) early
              WHERE e.seq = early.seq
-            """.replace("{early}", EARLY);
+            """.replace("{early}", EARLY).replace("{met}", MET);
 
     private EarlyEvents() {}
 
@@ -67,7 +91,8 @@ final class EarlyEvents {
         if (!isCopy(connection, schema)) {
             return 0;
         }
-        try (PreparedStatement statement = Sql.of(schema, RENUMBER).prepare(connection, Map.of("floor", floor))) {
+        try (PreparedStatement statement =
+                Sql.of(schema, RENUMBER).prepare(connection, Map.of("floor", floor, "reach", REACH))) {
             return statement.executeUpdate();
         }
     }

@@ -16,6 +16,7 @@ import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.Rebase;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SettableClock;
@@ -51,6 +52,9 @@ class RebaseTest {
     private static EmbeddedPostgres former;
     private static EmbeddedPostgres next;
 
+    /** Serves another database too, so its ids pass the former one's. */
+    private static EmbeddedPostgres busy;
+
     @TempDir
     private static Path directory;
 
@@ -61,12 +65,14 @@ class RebaseTest {
                 .setting("wal_level", "logical")
                 .start();
         next = EmbeddedPostgres.temporary();
+        busy = EmbeddedPostgres.temporary();
     }
 
     @AfterAll
     static void stop() {
         former.close();
         next.close();
+        busy.close();
     }
 
     @Test
@@ -188,6 +194,99 @@ class RebaseTest {
         });
     }
 
+    @Test
+    void whatWasReplicatedUnderGreaterIdsIsNotDeliveredAgain() throws Exception {
+        TestDatabase old = TestDatabase.create(former);
+        RecordingSink sink = RecordingSink.oneAtATime();
+        SteppedRelay relay = start(old, sink, Guards.ALL);
+        record(old, "copied", 10);
+        relay.run(10);
+        TestDatabase moved = replicateRunning(old, busy);
+        outrun(moved, old, 20_000);
+        sink.answering(event -> "key-3".equals(event.event().key())
+                ? new Outcome.Retry(ErrorClass.SERVER_ERROR, "not now")
+                : Outcome.DELIVERED);
+        record(old, "streamed", 7);
+        relay.run(10);
+        relay.leave();
+        awaitReplicated(old, moved);
+        List<Long> replicated = allSeqs(old);
+        moved.execute("SELECT setval('posthorn.event_seq', 1000)");
+        record(moved, "written before the rebase", 3);
+        recordInSavepoint(moved, "key-0");
+        moved.execute("ALTER SUBSCRIPTION " + moved.name() + " DISABLE");
+        assertThat(rebase(moved, Guards.ALL)).isTrue();
+        assertThat(allSeqs(moved)).containsAll(replicated);
+
+        RecordingSink after = RecordingSink.oneAtATime();
+        SteppedRelay here = start(moved, after, Guards.ALL);
+        here.run(10);
+        record(moved, "written after the rebase", 7);
+        here.run(10);
+        assertThat(payloads(after))
+                .containsExactlyInAnyOrder("streamed", "written before the rebase", "{}", "written after the rebase");
+        assertThat(after.received()).hasSize(1 + 3 + 2 + 7);
+        assertOrderPerKey(after);
+        here.leave();
+    }
+
+    /** Nobody can tell such an event from one that was written here in a savepoint, but for the rows that it has. */
+    @Test
+    void anEventThatWaitsKeepsItsNumberEvenIfItLooksAsIfItWereWrittenHere() throws Exception {
+        TestDatabase old = TestDatabase.create(former);
+        RecordingSink sink = RecordingSink.oneAtATime();
+        SteppedRelay relay = start(old, sink, Guards.ALL);
+        record(old, "copied", 1);
+        relay.run(10);
+        TestDatabase moved = replicateRunning(old, busy);
+        outrun(moved, old, 100);
+        sink.answering(event -> "key-1".equals(event.event().key())
+                ? new Outcome.Reject("never")
+                : new Outcome.Retry(ErrorClass.SERVER_ERROR, "not now"));
+        record(old, "streamed", 2);
+        relay.run(10);
+        relay.leave();
+        awaitReplicated(old, moved);
+        moved.execute("SELECT setval('posthorn.event_seq', 1000)");
+        moved.execute("ALTER SUBSCRIPTION " + moved.name() + " DISABLE");
+        List<Long> replicated = allSeqs(moved);
+        assertThat(rebase(moved, Guards.ALL)).isTrue();
+        assertThat(allSeqs(moved)).isEqualTo(replicated);
+
+        RecordingSink after = RecordingSink.oneAtATime();
+        SteppedRelay here = start(moved, after, Guards.ALL);
+        here.run(10);
+        assertThat(payloads(after)).containsExactly("streamed");
+        assertThat(after.received()).hasSize(1);
+        here.leave();
+    }
+
+    /** The writers did not wait for the end of the replication, and the sequence began again. */
+    @Test
+    void whatWasWrittenInASavepointWhileMarksStillCameIsNotTakenForSettled() throws Exception {
+        TestDatabase old = TestDatabase.create(former);
+        spendTransactionIds(old);
+        loseNumbers(old, 20);
+        RecordingSink sink = RecordingSink.oneAtATime();
+        SteppedRelay relay = start(old, sink, Guards.ALL);
+        TestDatabase moved = replicateRunning(old, next);
+        recordInSavepoint(moved, "key-0");
+        record(old, "streamed", 7);
+        relay.run(10);
+        relay.leave();
+        awaitReplicated(old, moved);
+        moved.execute("ALTER SUBSCRIPTION " + moved.name() + " DISABLE");
+        assertThat(rebase(moved, Guards.ALL)).isTrue();
+
+        RecordingSink after = RecordingSink.oneAtATime();
+        SteppedRelay here = start(moved, after, Guards.ALL);
+        here.run(10);
+        assertThat(after.received())
+                .extracting(event -> event.event().key())
+                .containsExactlyInAnyOrder("first key-0", "key-0");
+        here.leave();
+    }
+
     /** The event that it is about is gone from the log, but its number is not free. */
     @Test
     void aNumberThatADeadLetterHasIsNotGivenOutAgain() throws Exception {
@@ -279,6 +378,21 @@ class RebaseTest {
         return target;
     }
 
+    /** Copied, and streamed from here on. */
+    private static TestDatabase replicateRunning(TestDatabase from, EmbeddedPostgres to) throws Exception {
+        from.execute("ALTER TABLE posthorn.settable_clock REPLICA IDENTITY FULL");
+        TestDatabase target = replicate(from, to);
+        awaitReplicated(from, target);
+        return target;
+    }
+
+    /** Has the ids of the one cluster be greater than those of the other, by about so many. */
+    private static void outrun(TestDatabase ahead, TestDatabase behind, long by) {
+        String current = "SELECT pg_current_xact_id()::text::bigint";
+        long missing = behind.number(current) + by - ahead.number(current);
+        spendTransactionIds(missing > 0 ? ahead : behind, Math.abs(missing));
+    }
+
     private static void awaitReplicated(TestDatabase from, TestDatabase to) {
         String lsn = from.value("SELECT pg_current_wal_lsn()");
         await().atMost(Duration.ofSeconds(60))
@@ -357,7 +471,12 @@ class RebaseTest {
     }
 
     private static void spendTransactionIds(TestDatabase database) {
-        database.execute("DO $$ BEGIN FOR i IN 1..20000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$");
+        spendTransactionIds(database, 20_000);
+    }
+
+    private static void spendTransactionIds(TestDatabase database, long count) {
+        database.execute(
+                "DO $$ BEGIN FOR i IN 1.." + count + " LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$");
     }
 
     private static TestDatabase move(TestDatabase from, EmbeddedPostgres to) throws Exception {
