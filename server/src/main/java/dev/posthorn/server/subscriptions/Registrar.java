@@ -23,6 +23,14 @@ final class Registrar {
              WHERE name = :name AND revision = :revision AND deleted_at IS NULL FOR UPDATE
             """;
 
+    /**
+     * While the document is locked nobody asks for a later revision of it, unless for one that a fail-over has lost. To
+     * the one before, so that it counts as changing until this one was asked for.
+     */
+    private static final String FORGET_LATER = """
+            UPDATE posthorn.subscription SET revision = :revision - 1 WHERE name = :name AND revision > :revision
+            """;
+
     private static final String LOCK_IF_DELETED = """
             SELECT 1 FROM posthorn.hub_subscription WHERE name = :name AND deleted_at IS NOT NULL
                FOR UPDATE SKIP LOCKED
@@ -56,6 +64,23 @@ final class Registrar {
             }
             return current;
         });
+    }
+
+    /** As {@link #register}, even if a later revision was asked for. */
+    void overrule(Subscription subscription) {
+        Map<String, Object> values = Map.of("name", subscription.name(), "revision", subscription.revision());
+        // By itself, because asking needs the row that this locks, on another connection.
+        boolean forgotten = queries.run(
+                "forgetting a lost revision of subscription " + subscription.name(),
+                t -> t.first(LOCK_IF_LIVING, values, row -> true).isPresent() && t.update(FORGET_LATER, values) > 0);
+        if (forgotten) {
+            log.warn(
+                    "Subscription {}: a later revision was asked for than there is, which a fail-over has lost; asking"
+                            + " for revision {}",
+                    subscription.name(),
+                    subscription.revision());
+            register(subscription);
+        }
     }
 
     /** Removes one that is marked as deleted; false while an instance serves it, or another one removes it. */

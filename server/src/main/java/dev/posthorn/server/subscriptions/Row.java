@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param registered whether it stands in the relay's own tables
  * @param quiet whether no instance that serves it sends anything until it is resumed
  * @param changing whether its filter or number of lanes is to change as soon as all lanes are ready for it, or may be:
- *     what this revision says was not asked for yet
+ *     what this revision says was not asked for yet, or was overruled by one that a fail-over has lost
  */
 record Row(
         String name,

@@ -4,6 +4,7 @@ import dev.posthorn.error.PosthornException;
 import dev.posthorn.relay.Subscription;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.secrets.LockedException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -40,11 +41,21 @@ public final class SubscriptionKeeper {
     /** Why a subscription is not served: {@code locked} or {@code invalid}. */
     record Trouble(State state, String reason) {}
 
-    /** A revision of a subscription, and what became of it here. */
+    /**
+     * A revision of a subscription, and what became of it here.
+     *
+     * @param changedAt because after a fail-over a revision that was lost is given out again, to another document
+     */
     private record Served(
             long revision,
+            Instant changedAt,
             @Nullable Subscription subscription,
-            @Nullable Trouble trouble) {}
+            @Nullable Trouble trouble) {
+
+        boolean isOf(Row row) {
+            return revision == row.revision() && changedAt.equals(row.changedAt());
+        }
+    }
 
     /** Reads all of them again. One that could not be registered does not keep the others from being served. */
     public synchronized void read() {
@@ -69,6 +80,13 @@ public final class SubscriptionKeeper {
         }
     }
 
+    /** Asks for what is stored where an instance has asked for a later revision, which is lost. */
+    void overruleLost() {
+        store.outlived().stream()
+                .flatMap(row -> Stream.ofNullable(built(row).subscription()))
+                .forEach(registrar::overrule);
+    }
+
     private static void attempt(Runnable work, List<PosthornException> failures) {
         try {
             work.run();
@@ -80,7 +98,7 @@ public final class SubscriptionKeeper {
     /** What failed is tried again each time: a key may be there now. */
     private Served served(Row row) {
         Served before = served.get(row.name());
-        if (before != null && before.revision() == row.revision() && before.trouble() == null) {
+        if (before != null && before.isOf(row) && before.trouble() == null) {
             return before;
         }
         Served now = built(row);
@@ -93,7 +111,7 @@ public final class SubscriptionKeeper {
 
     private Served built(Row row) {
         try {
-            return new Served(row.revision(), blueprint.subscription(row), null);
+            return new Served(row.revision(), row.changedAt(), blueprint.subscription(row), null);
         } catch (LockedException e) {
             return troubled(row, State.LOCKED, e.reason());
         } catch (ProblemException e) {
@@ -104,16 +122,14 @@ public final class SubscriptionKeeper {
     }
 
     private static Served troubled(Row row, State state, String reason) {
-        return new Served(row.revision(), null, new Trouble(state, reason));
+        return new Served(row.revision(), row.changedAt(), null, new Trouble(state, reason));
     }
 
     /** Why this instance does not serve it, or would not if it has not read it yet; null if it does. */
     @Nullable
     Trouble trouble(Row row) {
         Served here = served.get(row.name());
-        return here != null && here.revision() == row.revision()
-                ? here.trouble()
-                : built(row).trouble();
+        return here != null && here.isOf(row) ? here.trouble() : built(row).trouble();
     }
 
     /** Whether this instance serves that revision of it. */

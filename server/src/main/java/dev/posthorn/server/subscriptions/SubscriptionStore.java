@@ -23,7 +23,7 @@ final class SubscriptionStore {
                    NOT EXISTS (SELECT FROM posthorn.instance i
                                 WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() AND NOT i.quiet)
                        AS quiet,
-                   w.number IS NOT NULL OR s.revision < h.revision AS changing
+                   w.number IS NOT NULL OR s.revision <> h.revision AS changing
               FROM posthorn.hub_subscription h
               LEFT JOIN posthorn.subscription s ON s.name = h.name COLLATE "C"
               LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
@@ -34,6 +34,8 @@ final class SubscriptionStore {
     private static final String ALL = ROWS + " ORDER BY h.name";
 
     private static final String PAGE = ROWS + " WHERE h.name > :after ORDER BY h.name LIMIT :limit";
+
+    private static final String OUTLIVED = ROWS + " WHERE s.revision > h.revision AND h.deleted_at IS NULL";
 
     private static final String LOCK =
             "SELECT revision FROM posthorn.hub_subscription WHERE name = :name AND deleted_at IS NULL FOR UPDATE";
@@ -92,6 +94,11 @@ final class SubscriptionStore {
 
     List<Row> all() {
         return queries.run("reading subscriptions", t -> t.list(ALL, Map.of(), Row::of));
+    }
+
+    /** Those of which a later revision was asked for than there is: a fail-over has lost that document. */
+    List<Row> outlived() {
+        return queries.run("looking for lost revisions", t -> t.list(OUTLIVED, Map.of(), Row::of));
     }
 
     List<Row> page(String after, int limit) {

@@ -79,6 +79,11 @@ class SubscriptionWiring {
     }
 
     @Bean
+    WishKeeper wishKeeper(Database database, SubscriptionKeeper keeper) {
+        return new WishKeeper(database, keeper);
+    }
+
+    @Bean
     RemovalKeeper removalKeeper(SubscriptionKeeper keeper, Registrar registrar) {
         return new RemovalKeeper(keeper, registrar);
     }

@@ -8,9 +8,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.log.Filter;
+import dev.posthorn.log.Queries;
 import dev.posthorn.relay.Subscription;
 import dev.posthorn.relay.Subscriptions;
 import dev.posthorn.server.TestHub;
+import dev.posthorn.server.database.Changes;
+import dev.posthorn.server.database.Database;
+import dev.posthorn.server.database.DatabaseKeeper;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -161,6 +166,75 @@ class ChangedMindTest {
         }
         assertThat(stored("stalled").generation()).isEqualTo(generation);
         other.bean(SubscriptionKeeper.class).read();
+    }
+
+    /** And an instance that had not noticed asked for it again: that wish is all that is left of it. */
+    @Test
+    void aWishWhoseDocumentAFailoverHasLostIsOverruled() {
+        put(one, "lost", "kept.*");
+        Row kept = row("lost");
+        put(one, "lost", "lost.*");
+        await().atMost(20, SECONDS).until(() -> isActive(one, "lost"));
+        write("UPDATE posthorn.hub_subscription SET revision = 1, document = :document WHERE name = 'lost'", kept);
+        write("DELETE FROM posthorn.hub_subscription_revision WHERE name = 'lost' AND revision = 2", kept);
+        write("UPDATE posthorn.hub_change SET number = number - 1 WHERE topic = 'subscriptions'", kept);
+        assertThat(isActive(one, "lost") && isFilter("lost", "lost.*")).isFalse();
+        await().atMost(20, SECONDS).until(() -> isActive(one, "lost") && isFilter("lost", "kept.*"));
+    }
+
+    /** It is given out again, to another document. */
+    @Test
+    void aRevisionThatAFailoverHasLostIsNotTakenForTheNextOneOfItsNumber() {
+        put(one, "again", "first.*");
+        put(one, "again", "lost.*");
+        await().atMost(20, SECONDS).until(() -> isActive(one, "again"));
+        String document = row("again").document().replace("lost.*", "other.*");
+        one.bean(Database.class).queries().run("changing it as after a fail-over", t -> {
+            Changes.countUp(t, Changes.Topic.SUBSCRIPTIONS);
+            return t.update(
+                    "UPDATE posthorn.hub_subscription SET document = :document, changed_at = clock_timestamp()"
+                            + " WHERE name = 'again'",
+                    Map.of("document", document));
+        });
+        await().atMost(20, SECONDS).until(() -> isActive(one, "again") && isFilter("again", "other.*"));
+    }
+
+    @Test
+    void aChangeThatIsCountedAgainAfterAFailoverIsNoticed() {
+        Changes changes = new Changes(one.bean(Database.class), one.bean(DatabaseKeeper.class));
+        AtomicInteger read = new AtomicInteger();
+        changes.read(Changes.Topic.GUARDS, read::incrementAndGet);
+        Queries queries = one.bean(Database.class).queries();
+        Map<String, Long> former = Map.of("number", queries.run("counting", t -> {
+            long number = t.first(
+                            "SELECT number FROM posthorn.hub_change WHERE topic = 'guards'",
+                            Map.of(),
+                            row -> row.getLong(1))
+                    .orElseThrow();
+            Changes.countUp(t, Changes.Topic.GUARDS);
+            return number;
+        }));
+        changes.look();
+        int before = read.get();
+        queries.run("losing the count and counting again", t -> {
+            t.update("UPDATE posthorn.hub_change SET number = :number WHERE topic = 'guards'", former);
+            Changes.countUp(t, Changes.Topic.GUARDS);
+            return true;
+        });
+        changes.look();
+        assertThat(read.get()).isEqualTo(before + 1);
+    }
+
+    private static Row row(String name) {
+        return one.bean(SubscriptionStore.class).find(name).orElseThrow();
+    }
+
+    private static void write(String sql, Row row) {
+        one.bean(Database.class).queries().run("writing", t -> t.update(sql, Map.of("document", row.document())));
+    }
+
+    private static boolean isFilter(String name, String types) {
+        return stored(name).filter().equals(Filter.types(types));
     }
 
     private void requireArrived(Collection<String> ids) {
