@@ -61,12 +61,12 @@ final class AnnotatedEvents {
     }
 
     /** An event of Spring's own kind: who published it in this process, and when, is no content. */
-    private abstract static class WithoutItsPublisher {
+    interface WithoutItsPublisher {
 
         @JsonIgnore
-        abstract Object getSource();
+        Object getSource();
 
         @JsonIgnore
-        abstract long getTimestamp();
+        long getTimestamp();
     }
 }

@@ -35,7 +35,8 @@ record PropertyPath(Class<?> start, String path) {
         if (type.isArray() || value instanceof Iterable || value instanceof Map) {
             throw refused("it ends in a " + type.getTypeName() + ", which is no single value");
         }
-        if (ReflectionUtils.findMethod(type, "toString").getDeclaringClass() == Object.class) {
+        Method text = ReflectionUtils.findMethod(type, "toString");
+        if (text == null || text.getDeclaringClass() == Object.class) {
             throw refused("it ends in a " + type.getName() + ", which has no toString() of its own, so that its text is"
                     + " another one every time");
         }
