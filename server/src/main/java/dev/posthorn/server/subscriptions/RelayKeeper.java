@@ -6,6 +6,7 @@ import dev.posthorn.relay.Retention;
 import dev.posthorn.relay.Subscription;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseKeeper;
+import dev.posthorn.server.database.InstanceFile;
 import dev.posthorn.server.settings.HubSettings;
 import java.util.List;
 import java.util.UUID;

@@ -1,4 +1,4 @@
-package dev.posthorn.server.subscriptions;
+package dev.posthorn.server.database;
 
 import dev.posthorn.event.FieldRules;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * so whoever reads a name here knows that its bearer has ended, and need not wait for its leases. Other instances on the
  * same PostgreSQL, which anybody may connect to, are not named here and keep theirs.
  */
-final class InstanceFile {
+public final class InstanceFile {
 
     private static final Logger log = LoggerFactory.getLogger(InstanceFile.class);
 
@@ -22,12 +22,12 @@ final class InstanceFile {
 
     private final Path file;
 
-    InstanceFile(Path data) {
+    public InstanceFile(Path data) {
         this.file = data.resolve("relay-instance");
     }
 
     /** Whoever ran here last, if that is known. */
-    Optional<String> last() {
+    public Optional<String> last() {
         try {
             return Files.exists(file)
                     ? Optional.of(Files.readString(file).strip()).filter(InstanceFile::isName)
@@ -44,7 +44,7 @@ final class InstanceFile {
     }
 
     /** To be called before it takes a lease. */
-    void write(String instance) {
+    public void write(String instance) {
         try {
             Path written = Files.writeString(file.resolveSibling("relay-instance.new"), instance);
             Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
