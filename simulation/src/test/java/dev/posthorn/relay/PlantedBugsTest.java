@@ -29,9 +29,9 @@ class PlantedBugsTest {
         "FROZEN_WINDOW, 100",
         "TRUST_FROM_START, 3000",
         "READS_END_WITH_SESSION, 200",
-        "KNOWN_BY_ID, 1000",
+        "KNOWN_BY_ID, 3000",
         "RANDOM_EPOCHS, 3000",
-        "TRUST_AS_STORED, 200",
+        "TRUST_AS_STORED, 2000",
         "NEWEST_WISH, 100",
         "WISH_BY_REVISION, 200",
     })
