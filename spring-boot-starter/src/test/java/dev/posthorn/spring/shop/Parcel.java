@@ -78,6 +78,10 @@ public class Parcel implements Persistable<String> {
         return id;
     }
 
+    public int getWeight() {
+        return weight;
+    }
+
     /** So that it is not looked for before it is inserted. */
     @Override
     public boolean isNew() {
