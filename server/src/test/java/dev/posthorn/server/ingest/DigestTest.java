@@ -38,7 +38,7 @@ class DigestTest {
                 event -> event.header("name", "value"),
                 event -> event.header("name", "other"),
                 event -> event.occurredAt(TIME),
-                event -> event.occurredAt(TIME.plusNanos(1)),
+                event -> event.occurredAt(TIME.plusNanos(1_000)),
                 event -> event.deliverAt(TIME));
         assertThat(changes.stream().map(change -> new String(of(change), ISO_8859_1)))
                 .doesNotHaveDuplicates();
@@ -51,8 +51,8 @@ class DigestTest {
         assertThat(of(event -> event.header("a", "bc"))).isNotEqualTo(of(event -> event.header("ab", "c")));
         assertThat(of(event -> event.header("a", "b").payload("c".getBytes(UTF_8))))
                 .isNotEqualTo(of(event -> event.payload("1:a1:bc".getBytes(UTF_8))));
-        assertThat(of(event -> event.occurredAt(Instant.ofEpochSecond(12, 3))))
-                .isNotEqualTo(of(event -> event.occurredAt(Instant.ofEpochSecond(1, 23))));
+        assertThat(of(event -> event.occurredAt(Instant.ofEpochSecond(12, 3_000))))
+                .isNotEqualTo(of(event -> event.occurredAt(Instant.ofEpochSecond(1, 23_000))));
     }
 
     @Test
