@@ -14,7 +14,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.aot.ContextAotProcessor;
+import org.springframework.context.aot.AbstractAotProcessor;
 
 /** Ahead-of-time processing, as the plugins of Maven and Gradle do it. */
 class AotTest {
@@ -44,7 +44,7 @@ class AotTest {
     /** It failed with any subscription: one was made by a lambda, which nothing can be written down of. */
     @Test
     void anApplicationWithSubscriptionsAndListenersIsProcessed(@TempDir Path out) throws IOException {
-        ContextAotProcessor.Settings settings = ContextAotProcessor.Settings.builder()
+        AbstractAotProcessor.Settings settings = AbstractAotProcessor.Settings.builder()
                 .sourceOutput(out.resolve("sources"))
                 .resourceOutput(out.resolve("resources"))
                 .classOutput(out.resolve("classes"))
