@@ -32,8 +32,10 @@ class ArchitectureTest {
                         "InboxListener",
                         "NoTransactionException",
                         "Outbox",
+                        "OutboxDataSource",
                         "OutboxEvent",
                         "PosthornAutoConfiguration",
-                        "RelayAutoConfiguration");
+                        "RelayAutoConfiguration",
+                        "WithoutDataSourceAutoConfiguration");
     }
 }
