@@ -19,6 +19,7 @@ final class Churn {
     private final Tally tally;
     private final Crew crew = new Crew();
     private long latest;
+    private volatile boolean resting;
     private volatile boolean stopping;
 
     Churn(Database database, Tally tally) {
@@ -32,7 +33,9 @@ final class Churn {
             try (Connection connection = database.dataSource().getConnection();
                     Statement statement = connection.createStatement()) {
                 while (!stopping) {
-                    rollBack(statement);
+                    if (!resting) {
+                        rollBack(statement);
+                    }
                     TimeUnit.MILLISECONDS.sleep(2);
                 }
             } catch (SQLException serverIsDead) {
@@ -78,6 +81,11 @@ final class Churn {
             row.next();
             return row.getString(1);
         }
+    }
+
+    /** Takes no ids for a while: they are to be others'. */
+    void rest(boolean now) {
+        resting = now;
     }
 
     void stop() {

@@ -141,9 +141,11 @@ public final class Crashes implements AutoCloseable {
             servers.lag();
         }
         awaitSomethingToTakeBack(strike, churn);
+        churn.rest(strike.isIdle());
         servers.kill();
         tally.count(strike.toString());
         goOn(strike, load);
+        churn.rest(false);
     }
 
     /** The first transactions afterwards, which get the ids of others, shall be the writers'. */
