@@ -43,9 +43,11 @@ public record CrashReport(
         results = List.copyOf(results);
     }
 
-    /** Events in the log that a subscription never got. */
-    public long lost() {
-        return results.stream().mapToLong(each -> each.verdict().lost()).sum();
+    /** Whether every event in the log came, in the order of its key, and none is said to have come that did not. */
+    public boolean allCameInOrder() {
+        return wronglyDelivered == 0
+                && results.stream()
+                        .allMatch(each -> each.verdict().lost() + each.verdict().reordered() == 0);
     }
 
     public boolean isClean() {

@@ -29,13 +29,12 @@ class CrashesTest {
 
     /** On a busy machine others may be given the ids again, or the leases may end: then once more. */
     @Test
-    void withoutItsRuleTheRelayLosesEventsAndTheRunSeesIt() throws Exception {
+    void withoutItsRuleTheRelayLosesOrReordersEventsAndTheRunSeesIt() throws Exception {
         CrashReport report = strikeWithoutTheRule();
-        for (int i = 1; i < RUNS && report.lost() == 0; i++) {
+        for (int i = 1; i < RUNS && report.allCameInOrder(); i++) {
             report = strikeWithoutTheRule();
         }
-        assertThat(report.lost()).as(report.toString()).isPositive();
-        assertThat(report.wronglyDelivered()).isPositive();
+        assertThat(report.allCameInOrder()).as(report.toString()).isFalse();
         assertThat(report.isClean()).isFalse();
     }
 
