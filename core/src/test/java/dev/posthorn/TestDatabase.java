@@ -11,6 +11,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -170,8 +172,17 @@ public final class TestDatabase {
     }
 
     public void record(Event event) {
+        record(List.of(event));
+    }
+
+    /** Records one event of each key, in one transaction. */
+    public void recordAll(Collection<String> keys) {
+        record(keys.stream().map(TestDatabase::event).toList());
+    }
+
+    private void record(List<Event> events) {
         try (Connection connection = transaction()) {
-            outbox.record(connection, event);
+            outbox.record(connection, events);
             connection.commit();
         } catch (SQLException e) {
             throw new IllegalStateException(e);

@@ -43,7 +43,8 @@ public final class Schema {
             "015_cluster.sql",
             "016_keys.sql",
             "017_generations.sql",
-            "018_pause.sql");
+            "018_pause.sql",
+            "019_denial.sql");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 30;
 

@@ -1,18 +1,26 @@
 package dev.posthorn.relay;
 
+import static java.util.stream.Collectors.toSet;
+
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The keys whose later events have to wait. A key is blocked while one of its events is to be sent again, while a dead
  * letter holds it, while its held events are on their way, and until the commit of whatever changed that: only then are
  * the rows the truth about what is in front of a new event.
+ *
+ * <p>Beyond a number only those are kept of which the store does not have all that is to be known, or an event is in the
+ * lane's hands; the others are asked for when an event of theirs comes.
  */
 final class BlockedKeys {
 
@@ -25,24 +33,68 @@ final class BlockedKeys {
         boolean isClear() {
             return waiting == 0 && holding == 0 && loaded == 0;
         }
+
+        /** Whether all that is to be known of it is in the store. */
+        boolean isInStore() {
+            return loaded == 0 && !isClear();
+        }
     }
 
     private final Guards guards;
+    private final int limit;
     private final Map<String, Block> blocks = new HashMap<>();
 
     /** Of these, the ones that wait for nothing any more but the next commit. */
     private final Set<String> clear = new LinkedHashSet<>();
 
-    BlockedKeys(Guards guards) {
+    /** How many are known to the store alone. */
+    private int elsewhere;
+
+    BlockedKeys(Guards guards, int limit) {
         this.guards = guards;
+        this.limit = limit;
     }
 
-    void restore(String key, int waiting, int holding) {
+    void restore(LaneStore.Blocked blocked) {
+        blocked.keys().forEach(this::restore);
+        elsewhere = blocked.others();
+    }
+
+    /** Of these, the ones that only the store knows about, if anybody does. */
+    Set<String> unknown(Stream<@Nullable String> keys) {
+        return elsewhere == 0
+                ? Set.of()
+                : keys.filter(key -> key != null && !blocks.containsKey(key)).collect(toSet());
+    }
+
+    /** They are blocked, as the store says. */
+    void found(Collection<LaneStore.BlockedKey> some) {
+        some.forEach(this::restore);
+        elsewhere = Math.max(0, elsewhere - some.size());
+    }
+
+    boolean areTooMany() {
+        return blocks.size() > limit;
+    }
+
+    /** After a commit, with nothing changed since: leaves to the store what nothing in the lane's hands is of. */
+    void leaveToStore(Set<@Nullable String> inHand) {
+        Iterator<Map.Entry<String, Block>> each = blocks.entrySet().iterator();
+        while (areTooMany() && each.hasNext()) {
+            Map.Entry<String, Block> next = each.next();
+            if (next.getValue().isInStore() && !inHand.contains(next.getKey())) {
+                each.remove();
+                elsewhere++;
+            }
+        }
+    }
+
+    private void restore(LaneStore.BlockedKey key) {
         Block block = new Block();
-        block.waiting = waiting;
-        block.holding = holding;
-        blocks.put(key, block);
-        review(key, block);
+        block.waiting = key.waiting();
+        block.holding = key.holding();
+        blocks.put(key.key(), block);
+        review(key.key(), block);
     }
 
     boolean contains(@Nullable String key) {
@@ -56,12 +108,7 @@ final class BlockedKeys {
     }
 
     int size() {
-        return blocks.size();
-    }
-
-    /** How many wait for more than the next commit. */
-    int waiting() {
-        return blocks.size() - clear.size();
+        return blocks.size() + elsewhere;
     }
 
     /**

@@ -4,25 +4,31 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a lane from sending into the void. While it is open nothing is read, and one event at a time is sent as a probe:
- * after a second at first, then after two, then every four. The first that arrives closes it.
+ * Keeps a lane from sending into the void. It is open while nobody answers: then nothing is read, and events are sent as
+ * probes only, after a second at first, then after two, then every four. The first answer closes it.
+ *
+ * <p>Probes take turns: one that may count, of what has failed before, and one of what was never tried. Otherwise a key
+ * whose events hang would be probed over and over, and one that is well would never be. For the same reason a probe that
+ * hangs keeps no other from being sent, and while all hang ever more of the untried are, up to a part of what the sink
+ * takes.
  */
 final class Breaker {
 
     private static final long FIRST_DELAY = Duration.ofSeconds(1).toNanos();
     private static final long LONGEST_DELAY = Duration.ofSeconds(4).toNanos();
 
-    private final int failuresToOpen;
-    private int failuresInRow;
+    /** How soon to look again when there was nothing to probe with. */
+    private static final long NOTHING_FOUND = Duration.ofMillis(20).toNanos();
+
+    private static final int WIDEST = 1 << 16;
+
     private @Nullable String reason;
+    private boolean silent;
     private long delay;
     private long nextProbe;
-    private boolean probing;
+    private int width;
+    private boolean untriedNext;
     private boolean lacksProbe;
-
-    Breaker(int failuresToOpen) {
-        this.failuresToOpen = failuresToOpen;
-    }
 
     boolean isOpen() {
         return reason != null;
@@ -34,15 +40,40 @@ final class Breaker {
         return reason;
     }
 
+    /** Whether the receiver takes connections, so that it may be that only some keys hang. */
+    boolean isSilent() {
+        return silent;
+    }
+
     boolean mayProbe(long now) {
-        return isOpen() && !probing && nextProbe - now <= 0;
+        return isOpen() && nextProbe - now <= 0;
     }
 
-    void probing() {
-        probing = true;
+    /** Whether it is the turn of those that were never tried. */
+    boolean isTurnOfUntried() {
+        return untriedNext;
     }
 
-    /** Whether there was nothing to probe with. */
+    /** How many of those that were never tried may be on their way at a time. */
+    int width() {
+        return width;
+    }
+
+    /** Probes were sent. */
+    void probed(long now) {
+        untriedNext = !untriedNext;
+        width = silent ? Math.min(2 * width, WIDEST) : 1;
+        delay = Math.min(2 * delay, LONGEST_DELAY);
+        nextProbe = now + delay;
+    }
+
+    /** There was nothing to probe with. */
+    void foundNothing(long now) {
+        untriedNext = !untriedNext;
+        nextProbe = now + NOTHING_FOUND;
+    }
+
+    /** @param lacks whether one more event is needed to find out if the receiver is back */
     void lacksProbe(boolean lacks) {
         lacksProbe = lacks;
     }
@@ -52,44 +83,35 @@ final class Breaker {
         return isOpen() && lacksProbe;
     }
 
-    /** The probe has no answer and gets none any more. */
-    void probeIsLost() {
-        probing = false;
-    }
-
-    /** The receiver takes events, or at least looks at them. True if that closes the breaker. */
-    boolean succeeded() {
+    /** Somebody answers. True if that closes the breaker. */
+    boolean answered() {
         boolean wasOpen = isOpen();
-        failuresInRow = 0;
         reason = null;
-        delay = 0;
-        probing = false;
+        lacksProbe = false;
         return wasOpen;
     }
 
-    /** A failure that may pass. True if so many in a row open the breaker. */
-    boolean failed(String why, @Nullable Duration wish, boolean probe, long now) {
-        failuresInRow++;
-        if (!isOpen() && failuresInRow < failuresToOpen) {
-            return false;
-        }
-        return open(why, wish, probe, now);
-    }
-
-    /** True if it was closed before. */
-    boolean open(String why, @Nullable Duration wish, boolean probe, long now) {
+    /**
+     * Nobody answers.
+     *
+     * @param silence whether that is all there is to say, the receiver having taken the event
+     * @return true if it was closed before
+     */
+    boolean open(String why, boolean silence, long now) {
         boolean wasClosed = !isOpen();
-        if (wasClosed || probe) {
-            probing = false;
-            delay = Math.min(Math.max(FIRST_DELAY, 2 * delay), LONGEST_DELAY);
-            nextProbe = now + (wish == null ? delay : Math.max(delay, wish.toNanos()));
+        if (wasClosed) {
+            delay = FIRST_DELAY;
+            nextProbe = now + delay;
+            width = 1;
+            untriedNext = false;
         }
+        silent = silence;
         reason = why;
         return wasClosed;
     }
 
-    /** In how many nanoseconds a probe may be sent; very long if none may, or none is needed. */
+    /** In how many nanoseconds a probe may be sent; very long if none is needed. */
     long nextProbeNanos(long now) {
-        return isOpen() && !probing ? Math.max(0, nextProbe - now) : Long.MAX_VALUE;
+        return isOpen() ? Math.max(0, nextProbe - now) : Long.MAX_VALUE;
     }
 }

@@ -24,7 +24,10 @@ final class Care {
     private final Ticker ticker;
     private final String instance;
     private final int takeovers;
-    private final long began;
+
+    /** Since when events are sent as they come. */
+    private long began;
+
     private boolean careful;
     private int leftToSend;
 
@@ -52,6 +55,11 @@ final class Care {
         if (nothingLeft || leftToSend <= 0) {
             careful = false;
         }
+    }
+
+    /** The receiver takes nothing: what is sent now and then may yet be what ended the others. */
+    void provesNothing() {
+        began = ticker.nanos();
     }
 
     /** Whether forced take-overs can be forgotten. */

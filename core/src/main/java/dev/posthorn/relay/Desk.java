@@ -105,7 +105,7 @@ final class Desk {
 
     private @Nullable String defer(Command command, Instant until) {
         long seq = command.seq();
-        Tracked live = dispatch.find(seq);
+        Tracked live = dispatch.unsettled().find(seq);
         if (live != null) {
             return deferLive(live, until);
         }

@@ -1,6 +1,5 @@
 package dev.posthorn.relay;
 
-import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.log.Mark;
 import java.time.Duration;
@@ -25,20 +24,19 @@ final class Dispatch {
     private static final int KEPT_FREE = 4;
 
     private final Subscription subscription;
-    private final Guards guards;
     private final Tokens tokens;
     private final InFlight sent;
     private final Consumer<Tracked> forgetRow;
     private final Consumer<Tracked> overtaken;
 
-    /** Read and not settled, in order. */
-    private final ArrayDeque<Tracked> unsettled = new ArrayDeque<>();
+    private final Unsettled unsettled;
 
-    /** To be sent, in order: live events and rows; then those whose turn has come; then those that were sent. */
-    private ArrayDeque<Tracked> queue = new ArrayDeque<>();
+    /** To be sent, in order; then those whose turn has come; then those that were sent. */
+    private final ToSend toSend;
 
     private final ReplayLine replays;
     private final ArrayDeque<Tracked> ready = new ArrayDeque<>();
+
     /** What was sent before the connection was lost and has not come again, and what of it came and has arrived. */
     private final SentBefore before;
 
@@ -49,14 +47,10 @@ final class Dispatch {
 
     private final KeyTurns turns = new KeyTurns();
 
-    /** Not to be held while an earlier event of their key may fail and be held itself. */
-    private final ArrayDeque<Tracked> stalled = new ArrayDeque<>();
-
     /** The keys of live events on their way, as of this pass; null if nobody has asked. */
     private @Nullable Set<String> keysOnTheirWay;
 
     private @Nullable Mark high;
-    private long bytes;
 
     /** How many events were read. */
     private long read;
@@ -75,12 +69,13 @@ final class Dispatch {
             Consumer<Tracked> forgetRow,
             Consumer<Tracked> overtaken) {
         this.subscription = subscription;
-        this.guards = guards;
         this.tokens = tokens;
         this.sent = sent;
         this.before = before;
         this.forgetRow = forgetRow;
         this.overtaken = overtaken;
+        this.unsettled = new Unsettled(guards);
+        this.toSend = new ToSend(subscription);
         this.replays = new ReplayLine(forgetRow);
         sent.items().forEach(this::takesTurn);
     }
@@ -97,10 +92,9 @@ final class Dispatch {
     void add(Tracked event) {
         event.number(++read);
         unsettled.add(event);
-        bytes += event.event().bytes();
         Tracked former = before.isEmpty() ? null : before.read(event.event());
         if (former == null) {
-            queue.add(event);
+            toSend.add(event);
         } else {
             resume(event, former);
         }
@@ -113,7 +107,7 @@ final class Dispatch {
 
     private void addRow(Tracked row) {
         if (!resumes(row)) {
-            queue.add(row);
+            toSend.addRow(row);
         }
     }
 
@@ -144,7 +138,7 @@ final class Dispatch {
         } else if (event.isInFlight()) {
             high = event.markAfter();
         } else {
-            queue.add(event);
+            toSend.add(event);
         }
     }
 
@@ -190,41 +184,21 @@ final class Dispatch {
 
     /** Takes an event that has a row and comes before all others. */
     void addFirst(Tracked row) {
-        queue.addFirst(row);
+        toSend.addFirst(row);
+    }
+
+    /** Read and not settled. */
+    Unsettled unsettled() {
+        return unsettled;
+    }
+
+    ToSend toSend() {
+        return toSend;
     }
 
     /** To be sent again, when nothing else is to be sent. */
     ReplayLine replays() {
         return replays;
-    }
-
-    /** With the last event that was read, everything up to this mark is settled. False if there is none. */
-    boolean extendLast(Mark mark) {
-        Tracked last = unsettled.peekLast();
-        if (last == null) {
-            return false;
-        }
-        last.extendMark(mark);
-        return true;
-    }
-
-    /** The next event that is done and has none before it that is not. */
-    @Nullable
-    Tracked pollSettled() {
-        Tracked first = unsettled.peek();
-        if (first != null && !first.isDone() && !guards.hold(Guard.MARK_WITHOUT_HOLES)) {
-            first = unsettled.stream().filter(Tracked::isDone).findFirst().orElse(null);
-        }
-        if (first == null || !(first.isDone() || isSettledTooEarly(first))) {
-            return null;
-        }
-        unsettled.remove(first);
-        bytes -= first.event().bytes();
-        return first;
-    }
-
-    private boolean isSettledTooEarly(Tracked first) {
-        return first.isInFlight() && !guards.hold(Guard.SETTLE_AFTER_ANSWER);
     }
 
     /** The event has arrived: the next of its key may go. */
@@ -248,6 +222,7 @@ final class Dispatch {
     /** The event has failed and got a row or a dead letter. */
     void setAside(Tracked event) {
         event.setAside();
+        toSend.setAside(event);
         endTurn(event);
     }
 
@@ -255,7 +230,7 @@ final class Dispatch {
     void putBack(Tracked event) {
         giveBackTurn(event);
         if (event.isLive()) {
-            queue.addFirst(event);
+            toSend.addFirst(event);
         } else {
             forgetRows(event);
         }
@@ -267,7 +242,7 @@ final class Dispatch {
         if (!event.isLive()) {
             forgetRows(event);
         } else if (!subscription.sink().keepsOrder()) {
-            queue.addFirst(event);
+            toSend.addFirst(event);
         }
     }
 
@@ -276,11 +251,7 @@ final class Dispatch {
         forgetRow.accept(event);
         String key = event.key();
         if (key != null) {
-            List<Tracked> behind = queue.stream()
-                    .filter(item -> !item.isLive() && key.equals(item.key()))
-                    .toList();
-            queue.removeAll(behind);
-            behind.forEach(forgetRow);
+            toSend.takeRows(key).forEach(forgetRow);
             if (event.isReplay()) {
                 replays.takeBackKey(key);
             }
@@ -306,7 +277,7 @@ final class Dispatch {
         for (int i = behind.size() - 1; i >= 0; i--) {
             Tracked next = behind.get(i);
             if (next.isLive()) {
-                queue.addFirst(next);
+                toSend.addFirst(next);
             } else {
                 forgetRow.accept(next);
             }
@@ -318,14 +289,13 @@ final class Dispatch {
         List<Tracked> taken = sent.giveUp();
         taken.stream().filter(item -> !item.isDelivered()).forEach(before::forget);
         Set<Tracked> rows = new LinkedHashSet<>();
-        for (Collection<Tracked> some : List.of(taken, ready, queue, turns.all())) {
+        for (Collection<Tracked> some : List.of(taken, ready, toSend.stream().toList(), turns.all())) {
             some.stream().filter(item -> !item.isLive() && !item.isDone()).forEach(rows::add);
         }
         ready.clear();
         replays.takeBackAll();
-        stalled.clear();
         turns.clear();
-        queue = new ArrayDeque<>();
+        List<Tracked> again = new ArrayList<>();
         Set<String> failedKeys = new HashSet<>();
         for (Tracked event : unsettled) {
             String key = event.key();
@@ -333,27 +303,59 @@ final class Dispatch {
                 overtaken.accept(event);
             }
             if (!event.isDone()) {
-                queue.add(event);
+                again.add(event);
                 if (key != null) {
                     failedKeys.add(key);
                 }
             }
         }
+        toSend.replaceBy(again);
         rows.forEach(forgetRow);
     }
 
     /** Hands over whatever may go now, of those that the lane admits, until so many are on their way. */
     void handOver(int concurrency, Predicate<Tracked> admits) {
         unstall();
+        int mostRetries = retriesAtATime(concurrency);
         while (sent.count() < concurrency) {
-            Tracked next = poll(admits);
+            Tracked next = poll(admits, sent.retries() < mostRetries);
             if (next == null) {
                 break;
             }
-            send(next, false);
+            send(next, Purpose.DELIVERY);
         }
         handOverReplays(concurrency - concurrency / KEPT_FREE, admits);
         sent.flush();
+    }
+
+    /** What has failed gets no more than a part of what the sink takes at a time: it may hang, and others must not wait. */
+    static int retriesAtATime(int concurrency) {
+        return Math.max(1, concurrency / KEPT_FREE);
+    }
+
+    /** Hands over up to so many that were not tried yet, each of another key. Returns how many there were. */
+    int handOverUntried(int most, Predicate<Tracked> admits) {
+        unstall();
+        int count = 0;
+        for (Tracked next = most == 0 ? null : poll(admits, false);
+                next != null;
+                next = ++count < most ? poll(admits, false) : null) {
+            send(next, Purpose.TRIAL);
+        }
+        sent.flush();
+        return count;
+    }
+
+    /** The event that was tried in vain longest ago, which the caller then has to send. */
+    @Nullable
+    Tracked pollTried(Predicate<Tracked> admits) {
+        Tracked next = tokens.lack() ? null : toSend.pollTried(this::isItsTurn);
+        return next != null && admits.test(next) && takesTurn(next) ? next : null;
+    }
+
+    /** What waits to be sent again because it failed leaves the lane's hands. */
+    void giveBackRetries() {
+        toSend.takeRetries().forEach(forgetRow);
     }
 
     /** A part of what the sink takes at a time is kept free of replays: what comes live need not wait for them. */
@@ -364,7 +366,7 @@ final class Dispatch {
             if (next == null) {
                 break;
             }
-            send(next, false);
+            send(next, Purpose.DELIVERY);
         }
     }
 
@@ -372,7 +374,10 @@ final class Dispatch {
     @Nullable
     Tracked pollNext(Predicate<Tracked> admits) {
         unstall();
-        Tracked next = poll(admits);
+        Tracked next = poll(admits, true);
+        if (next == null) {
+            next = pollTried(admits);
+        }
         return next == null ? pollReplay(replays.iterator(), admits) : next;
     }
 
@@ -393,10 +398,10 @@ final class Dispatch {
         return null;
     }
 
-    private @Nullable Tracked poll(Predicate<Tracked> admits) {
+    private @Nullable Tracked poll(Predicate<Tracked> admits, boolean retriesToo) {
         Tracked next = pollReady();
         if (next == null) {
-            return pollAdmitted(admits);
+            return pollAdmitted(admits, retriesToo);
         }
         if (needsToken(next) && tokens.lack()) {
             ready.addFirst(next);
@@ -433,7 +438,7 @@ final class Dispatch {
         }
         boolean waits = keysOnTheirWay.contains(item.key());
         if (waits) {
-            stalled.add(item);
+            toSend.stall(item);
         }
         return waits;
     }
@@ -454,9 +459,7 @@ final class Dispatch {
 
     private void unstall() {
         keysOnTheirWay = null;
-        while (!stalled.isEmpty()) {
-            queue.addFirst(stalled.removeLast());
-        }
+        toSend.unstall();
     }
 
     /** Whether events of a key go one after the other, and the sink does not see to it by itself. */
@@ -470,11 +473,11 @@ final class Dispatch {
     }
 
     /** Whatever is not to be sent is sorted out on the way, which takes no tokens. */
-    private @Nullable Tracked pollAdmitted(Predicate<Tracked> admits) {
-        for (Tracked next = queue.poll(); next != null; next = queue.poll()) {
+    private @Nullable Tracked pollAdmitted(Predicate<Tracked> admits, boolean retriesToo) {
+        for (Tracked next = toSend.poll(retriesToo); next != null; next = toSend.poll(retriesToo)) {
             boolean goes = !next.isSetAside() && !lacksTokenToCount(next) && admits.test(next);
             if (tokens.areLacking() || (goes && lacksToken(next))) {
-                queue.addFirst(next);
+                toSend.addFirst(next);
                 return null;
             }
             if (next.isLive()) {
@@ -502,7 +505,7 @@ final class Dispatch {
     /** How many events could go now, as far as their turns say; counts no further than asked. */
     int couldGo(int most) {
         Set<String> keys = new HashSet<>();
-        long waiting = Stream.concat(queue.stream(), replays.stream())
+        long waiting = Stream.concat(toSend.stream(), replays.stream())
                 .filter(item -> !item.isSetAside() && (item.key() == null || isNextOfItsKey(item, keys)))
                 .limit(Math.max(0, most - ready.size()))
                 .count();
@@ -514,8 +517,8 @@ final class Dispatch {
     }
 
     /** Sends one event by itself. */
-    void sendAlone(Tracked event, boolean asProbe) {
-        send(event, asProbe);
+    void sendAlone(Tracked event, Purpose why) {
+        send(event, why);
         sent.flush();
     }
 
@@ -524,39 +527,15 @@ final class Dispatch {
         for (Tracked next = ready.pollLast(); next != null; next = ready.pollLast()) {
             again(next);
         }
-        queue.removeIf(item -> item.isLive() && !item.isSetAside() && !stays.test(item));
+        toSend.removeIf(item -> item.isLive() && !item.isSetAside() && !stays.test(item));
     }
 
-    /** The events that were read and neither delivered nor set aside. */
-    List<Tracked> unsent() {
-        return unsettled.stream().filter(event -> !event.isDone()).toList();
-    }
-
-    /** The events that were not sent, yet stand between the mark and one that was delivered. */
-    List<Tracked> unsentBeforeDelivered() {
-        List<Tracked> unsent = new ArrayList<>();
-        int count = 0;
-        for (Tracked event : unsettled) {
-            if (event.isDelivered()) {
-                count = unsent.size();
-            } else if (!event.isDone()) {
-                unsent.add(event);
-            }
-        }
-        return unsent.subList(0, count);
-    }
-
-    /** The live event of that seq, if it is in the lane's hands. */
-    @Nullable
-    Tracked find(long seq) {
-        return unsettled.stream().filter(item -> item.seq() == seq).findFirst().orElse(null);
-    }
-
-    private void send(Tracked event, boolean asProbe) {
+    private void send(Tracked event, Purpose why) {
         if (needsToken(event)) {
             tokens.spend();
         }
-        sent.send(event, asProbe);
+        toSend.sent(event);
+        sent.send(event, why);
     }
 
     /** How far events were handed over; the mark itself if nothing is on its way. */
@@ -566,7 +545,7 @@ final class Dispatch {
 
     /** In how many nanoseconds something is due here; very long if only an answer can change anything. */
     long nextDueNanos() {
-        if (hasUnsent() && !tokens.areAwaited()) {
+        if (hasUntried() && !tokens.areAwaited()) {
             return Duration.ofMillis(10).toNanos();
         }
         long overdue = sent.nextOverdueNanos();
@@ -574,19 +553,10 @@ final class Dispatch {
     }
 
     boolean hasUnsent() {
-        return !ready.isEmpty() || !queue.isEmpty() || !stalled.isEmpty() || !replays.isEmpty();
+        return !toSend.isEmpty() || hasUntried();
     }
 
-    /** How many live events there are. */
-    int size() {
-        return unsettled.size();
-    }
-
-    boolean isEmpty() {
-        return unsettled.isEmpty();
-    }
-
-    long bytes() {
-        return bytes;
+    private boolean hasUntried() {
+        return !ready.isEmpty() || toSend.hasUntried() || !replays.isEmpty();
     }
 }

@@ -24,6 +24,7 @@ final class InFlight implements AutoCloseable {
     private final String lane;
     private final Subscription subscription;
     private final Ticker ticker;
+    private final LastHeard lastHeard;
     private final Consumer<Sending> mailbox;
 
     /** In order; some have been answered since. */
@@ -33,30 +34,54 @@ final class InFlight implements AutoCloseable {
     private boolean broken;
     private boolean sinkThrew;
     private int count;
+
+    /** Of these, how many are sent again because they failed. */
+    private int retries;
+
     private long lastAnswer;
 
     /**
      * @param mailbox takes the sink's answers, from any thread
      */
-    InFlight(String lane, Subscription subscription, Ticker ticker, Consumer<Sending> mailbox) {
+    InFlight(String lane, Subscription subscription, Ticker ticker, LastHeard lastHeard, Consumer<Sending> mailbox) {
         this.lane = lane;
         this.subscription = subscription;
         this.ticker = ticker;
         this.mailbox = mailbox;
+        this.lastHeard = lastHeard;
     }
 
     int count() {
         return count;
     }
 
+    int retries() {
+        return retries;
+    }
+
+    /** How many probes are on their way, of rows or of live events. */
+    int probes(boolean live) {
+        return (int) sent.stream()
+                .filter(Sending::isAwaited)
+                .map(Sending::item)
+                .filter(item -> item.isProbe() && item.isLive() == live)
+                .count();
+    }
+
+    /** Whether nobody has answered since the event was sent. */
+    boolean isSilentSince(Tracked event) {
+        return !lastHeard.isSince(event.sentAt());
+    }
+
     List<Tracked> items() {
         return sent.stream().filter(Sending::isAwaited).map(Sending::item).toList();
     }
 
-    void send(Tracked event, boolean asProbe) {
-        Sending sending = event.send(ticker.nanos(), asProbe, mailbox);
+    void send(Tracked event, Purpose why) {
+        Sending sending = event.send(ticker.nanos(), why, mailbox);
         sent.add(sending);
         count++;
+        retries += sending.isRetry() ? 1 : 0;
         try {
             if (channel == null) {
                 channel = subscription.sink().open(lane, subscription.timeout());
@@ -91,10 +116,19 @@ final class InFlight implements AutoCloseable {
         if (!answered.isAwaited()) {
             return false;
         }
-        answered.item().land();
-        count--;
+        land(answered);
         lastAnswer = ticker.nanos();
+        Outcome outcome = answered.outcome();
+        if (!(outcome instanceof Outcome.Unavailable) && !ReceiverState.isSilence(outcome)) {
+            lastHeard.heard(lastAnswer);
+        }
         return true;
+    }
+
+    private void land(Sending over) {
+        over.item().land();
+        count--;
+        retries -= over.isRetry() ? 1 : 0;
     }
 
     /** Whether a sink that keeps the order owes an answer to an event that was sent before this one. */
@@ -129,10 +163,9 @@ final class InFlight implements AutoCloseable {
         if (sent.isEmpty() || ticker.nanos() - waitingSince() <= patience()) {
             return null;
         }
-        Tracked overdue = sent.remove().item();
-        overdue.land();
-        count--;
-        return overdue;
+        Sending overdue = sent.remove();
+        land(overdue);
+        return overdue.item();
     }
 
     /** In how many nanoseconds the next answer is overdue; very long if none is owed. */
@@ -159,6 +192,7 @@ final class InFlight implements AutoCloseable {
         taken.forEach(Tracked::land);
         sent.clear();
         count = 0;
+        retries = 0;
         broken = false;
         return taken;
     }

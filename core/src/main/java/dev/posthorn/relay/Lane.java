@@ -61,10 +61,15 @@ public final class Lane {
                 this::orders,
                 counters,
                 answers,
-                new InFlight(grant.name(), subscription, ports.ticker(), answered -> post(answers, answered)),
+                new InFlight(
+                        grant.name(),
+                        subscription,
+                        ports.ticker(),
+                        orders.lastHeard(),
+                        answered -> post(answers, answered)),
                 new Places(this::orders, ports.guards()),
                 new Tokens(orders.allowance(), store),
-                new Breaker(subscription.breakerAfter()),
+                new ReceiverState(grant.name(), subscription, ports.listener(), ports.ticker()),
                 new Setback());
     }
 
@@ -147,9 +152,11 @@ public final class Lane {
             former.keepSent(sent);
         }
         List<DeliveryRow> rows = rows(sent);
-        List<LaneStore.BlockedKey> blocked = store.blockedKeys();
+        LaneStore.Blocked blocked = store.blockedKeys(subscription.blockedKeysLimit());
         if (former != null) {
             former.end();
+        } else {
+            hold.receiver().inherit(stored.denialReason());
         }
         sent.strand();
         LaneRun next = new LaneRun(grant, subscription, ports, hold, stored, sent);

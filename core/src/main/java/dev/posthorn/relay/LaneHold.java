@@ -10,5 +10,5 @@ record LaneHold(
         InFlight sent,
         Places places,
         Tokens tokens,
-        Breaker breaker,
+        ReceiverState receiver,
         Setback setback) {}

@@ -22,7 +22,7 @@ final class LaneReader {
     private final Places places;
     private final Dispatch dispatch;
     private final Troubles troubles;
-    private final Breaker breaker;
+    private final ReceiverState receiver;
     private final Progress progress;
     private final Ticker ticker;
     private final Guards guards;
@@ -49,7 +49,7 @@ final class LaneReader {
         this.places = parts.hold().places();
         this.dispatch = parts.dispatch();
         this.troubles = parts.troubles();
-        this.breaker = parts.hold().breaker();
+        this.receiver = parts.hold().receiver();
         this.progress = parts.progress();
         this.ticker = ports.ticker();
         this.guards = ports.guards();
@@ -93,7 +93,19 @@ final class LaneReader {
     private boolean isReading() {
         return isLettingGo()
                 || isComingBack()
-                || (orders.get().isSending() && (!breaker.isOpen() || breaker.lacksProbe()));
+                || (orders.get().isSending() && (!receiver.breaker().isOpen() || lacksProbe()));
+    }
+
+    private boolean lacksProbe() {
+        return probesWanted() > 0;
+    }
+
+    private int probesWanted() {
+        Breaker breaker = receiver.breaker();
+        int width =
+                Math.min(breaker.width(), Dispatch.retriesAtATime(orders.get().concurrency()));
+        // One more, which may count.
+        return breaker.lacksProbe() ? 1 + width - dispatch.toSend().untried() : 0;
     }
 
     /** Whether events are to be given up that this owner has not read yet. */
@@ -123,8 +135,8 @@ final class LaneReader {
             places.overdraw(subscription.batchSize());
             return subscription.batchSize();
         }
-        int most = breaker.lacksProbe() ? 1 : subscription.batchSize();
-        return places.take(Math.min(roomForEvents(), most));
+        int most = lacksProbe() ? probesWanted() : subscription.batchSize();
+        return places.take(Math.min(roomForEvents(), Math.min(most, subscription.batchSize())));
     }
 
     /** Whether there is room for more than a few events: a read costs the same for one as for many. */
@@ -132,8 +144,19 @@ final class LaneReader {
         if (isComingBack()) {
             return true;
         }
-        int least = Math.min(subscription.batchSize(), Math.max(1, orders.get().inFlightLimit() / 4));
+        int least = receiver.needsRoom() ? 1 : Math.min(subscription.batchSize(), aQuarter());
         return roomForEvents() >= least && roomInBytes() > 0;
+    }
+
+    private int aQuarter() {
+        return Math.max(1, orders.get().inFlightLimit() / 4);
+    }
+
+    /** Whether there will soon be no room for events that were not tried yet. */
+    boolean isShortOfRoom() {
+        return roomForEvents() < aQuarter()
+                || roomInBytes() < orders.get().inFlightBytes() / 4
+                || !places.areLeft(aQuarter());
     }
 
     private int roomForEvents() {
@@ -141,7 +164,7 @@ final class LaneReader {
     }
 
     private long roomInBytes() {
-        return orders.get().inFlightBytes() - dispatch.bytes() - progress.unwrittenBytes();
+        return orders.get().inFlightBytes() - dispatch.unsettled().bytes() - progress.unwrittenBytes();
     }
 
     private Batch read(int taken) {
@@ -167,7 +190,7 @@ final class LaneReader {
 
     /** How many events and rows are in the lane's hands or not known to be written. */
     int beyondMark() {
-        return dispatch.size()
+        return dispatch.unsettled().size()
                 + troubles.loaded()
                 + (places.areBounded() ? progress.unwritten() + troubles.unwrittenRows() : 0);
     }
@@ -210,6 +233,7 @@ final class LaneReader {
     /** Returns how many of the events are new: the others have a row or a dead letter by a former owner. */
     private int take(Batch batch) {
         Set<Long> known = guards.hold(Guard.SKIP_KNOWN) ? troubles.known(batch.events()) : Set.of();
+        troubles.know(batch.events().stream().map(event -> event.event().key()));
         Mark between = null;
         int used = 0;
         for (RecordedEvent event : batch.events()) {
@@ -230,7 +254,7 @@ final class LaneReader {
     }
 
     private void extendMark(Mark mark) {
-        if (!dispatch.extendLast(mark)) {
+        if (!dispatch.unsettled().extendLast(mark)) {
             progress.settledUpTo(mark);
         }
     }

@@ -24,6 +24,9 @@ final class LaneRun {
     /** How many rows are loaded at a time. */
     private static final int ROWS = 500;
 
+    /** Of those that have failed, how many times as many as may be sent at a time. */
+    private static final int ROWS_AHEAD = 16;
+
     private final String name;
     private final Subscription subscription;
     private final LaneStore store;
@@ -37,7 +40,7 @@ final class LaneRun {
     private final InFlight sent;
     private final Places places;
     private final Tokens tokens;
-    private final Breaker breaker;
+    private final ReceiverState receiver;
     private final Setback setback;
     private final Dispatch dispatch;
     private final Troubles troubles;
@@ -80,7 +83,7 @@ final class LaneRun {
         this.sent = hold.sent();
         this.places = hold.places();
         this.tokens = hold.tokens();
-        this.breaker = hold.breaker();
+        this.receiver = hold.receiver();
         this.setback = hold.setback();
         this.troubles = new Troubles(stored, subscription, ports);
         this.dispatch = new Dispatch(subscription, guards, tokens, sent, before, this::forget, this::overtaken);
@@ -97,7 +100,7 @@ final class LaneRun {
     // ---- beginning and ending
 
     /** What the store told of keys that are blocked, and of the rows of what was sent before. */
-    void restore(List<LaneStore.BlockedKey> blocked, List<DeliveryRow> rows) {
+    void restore(LaneStore.Blocked blocked, List<DeliveryRow> rows) {
         troubles.restore(blocked);
         for (DeliveryRow row : rows) {
             places.overdraw(1);
@@ -140,7 +143,6 @@ final class LaneRun {
     /** Gives back the room that it has taken. */
     void end() {
         places.giveBack(reader.beyondMark());
-        breaker.probeIsLost();
     }
 
     /** Settles, reads and sends whatever is due. False if its knowledge of the store is no longer true. */
@@ -156,7 +158,12 @@ final class LaneRun {
         feedReplays();
         takeArrivedBefore();
         sender.handOver(this::isNothingLeft);
+        makeRoom();
         settleFromTheFront();
+        receiver.tell();
+        if (receiver.isTrying()) {
+            care.provesNothing();
+        }
         return true;
     }
 
@@ -219,13 +226,15 @@ final class LaneRun {
     }
 
     private boolean isNothingLeft() {
-        return reader.hasSeenAll() && isIdle() && !dispatch.hasUnsent() && !rowsWait;
+        return reader.hasSeenAll() && isIdle() && !dispatch.hasUnsent() && !rowsWait && !receiver.isTrying();
     }
 
     private void succeeded() {
-        if (breaker.succeeded()) {
-            listener.breakerClosed(subscription.name(), name);
+        if (receiver.denial().isOn()) {
+            // What was tried in vain meanwhile is due at once.
+            agendaDue = ticker.nanos();
         }
+        receiver.succeeded();
     }
 
     private void failed(Tracked item, Outcome.Failure failure) {
@@ -233,34 +242,20 @@ final class LaneRun {
             dispatch.failedBefore(item);
             return;
         }
-        long now = ticker.nanos();
-        boolean late = breaker.isOpen() && !item.isProbe();
-        Troubles.Verdict verdict = troubles.failed(
-                item, failure, late, item.isProbe() || orders.get().park());
-        boolean opened = false;
-        if (verdict == Troubles.Verdict.TOO_MANY_BLOCKED) {
-            opened = breaker.open(
-                    troubles.blockedKeys() + " keys are blocked by failed events: " + failure.reason(),
-                    null,
-                    item.isProbe(),
-                    now);
-        } else if (failure instanceof Outcome.Unavailable || failure instanceof Outcome.Gone) {
-            opened = breaker.open(failure.reason(), null, item.isProbe(), now);
-        } else if (failure instanceof Outcome.Retry) {
-            opened = breaker.failed(failure.reason(), subscription.retry().wish(failure), item.isProbe(), now);
-        } else {
-            succeeded();
-        }
+        boolean late = receiver.breaker().isOpen() && !item.isProbe();
+        Troubles.Verdict verdict =
+                troubles.failed(item, failure, late, receiver.denial().isOn(), care.isNeeded());
+        receiver.failed(item, failure, sent.isSilentSince(item));
         if (failure instanceof Outcome.Gone) {
             gone = failure.reason();
-        }
-        if (opened) {
-            listener.breakerOpened(subscription.name(), name, failure.reason());
         }
         if (verdict == Troubles.Verdict.SET_ASIDE) {
             dispatch.setAside(item);
             replays.finished(item);
         } else {
+            if (item.isLive() && receiver.isTrying()) {
+                item.tried();
+            }
             dispatch.again(item);
         }
     }
@@ -299,7 +294,6 @@ final class LaneRun {
 
     private void rewind() {
         dispatch.rewind();
-        breaker.probeIsLost();
     }
 
     private void forget(Tracked row) {
@@ -316,7 +310,9 @@ final class LaneRun {
     }
 
     private void settleFromTheFront() {
-        for (Tracked done = dispatch.pollSettled(); done != null; done = dispatch.pollSettled()) {
+        for (Tracked done = dispatch.unsettled().pollSettled();
+                done != null;
+                done = dispatch.unsettled().pollSettled()) {
             progress.settled(done);
         }
     }
@@ -327,13 +323,14 @@ final class LaneRun {
     private boolean settle() {
         Settlement settlement = progress.due(
                 dispatch.high(progress.mark()),
-                !dispatch.isEmpty(),
+                !dispatch.unsettled().isEmpty(),
                 parkedFor(),
                 isAwaited(),
                 isLast(),
                 care.isUndisturbed(),
                 (orders.get().inFlightLimit() + 1) / 2,
-                new Settlement.Gauge(breaker.reason(), troubles.blockedKeys()),
+                new Settlement.Gauge(
+                        receiver.breaker().reason(), receiver.denial().told(), troubles.blockedKeys()),
                 troubles);
         if (settlement == null) {
             return true;
@@ -364,7 +361,8 @@ final class LaneRun {
     private void written(Settlement settlement, Settled settled) {
         places.giveBack(progress.written(settlement));
         dispatch.written(progress.writtenNumber(), reader.hasCaughtUp());
-        rowsDelivered &= !dispatch.isEmpty();
+        rowsDelivered &= !dispatch.unsettled().isEmpty();
+        troubles.forgetKeys(dispatch.unsettled());
         settlement.changes().committed(settled.seqsSetAside());
         int delivered = progress.takeDelivered();
         if (delivered > 0) {
@@ -406,7 +404,7 @@ final class LaneRun {
     }
 
     private boolean isIdle() {
-        return dispatch.isEmpty() && troubles.loaded() == 0 && !troubles.hasChanges();
+        return dispatch.unsettled().isEmpty() && troubles.loaded() == 0 && !troubles.hasChanges();
     }
 
     // ---- rows and commands
@@ -417,9 +415,9 @@ final class LaneRun {
         if (now.leave() || !progress.areRowsTrue(troubles)) {
             return;
         }
-        boolean sending = now.isSending() && !now.park() && !breaker.isOpen();
+        boolean sending = now.isSending() && !now.park() && !receiver.breaker().isOpen();
         if (sending && troubles.isReleaseDue()) {
-            take(troubles::release);
+            take(troubles::release, ROWS);
         }
         long time = ticker.nanos();
         agendaDue = Math.min(agendaDue, troubles.takeSoonest());
@@ -434,19 +432,45 @@ final class LaneRun {
         if (sending && due && tokens.areAwaited() && troubles.loaded() > 0) {
             // There are rows at hand that could not be sent yet.
             agendaDue = time + Progress.SETTLE_NANOS;
-        } else if (sending && due) {
-            agendaDue = take(troubles::due) == ROWS ? time : time + Progress.SETTLE_NANOS;
+        } else if (sending && due && (!receiver.denial().isOn() || care.isNeeded())) {
+            int wanted = rowsWanted();
+            boolean more = wanted > 0 && take(troubles::due, wanted) == wanted;
+            agendaDue = more ? time : time + Progress.SETTLE_NANOS;
         }
         replays.expect(agenda.replays());
         commandsWait = agenda.commands() && !(progress.isWritten() && desk.carryOut());
+    }
+
+    /** No more than can be sent soon: what has failed may hang, and must not take the room of what comes. */
+    private int rowsWanted() {
+        Orders now = orders.get();
+        int most = Math.min(ROWS, Math.max(1, now.inFlightLimit() / 4));
+        int soon = Dispatch.retriesAtATime(now.concurrency());
+        return Math.max(
+                0,
+                (soon < ROWS ? Math.min(most, ROWS_AHEAD * soon) : most)
+                        - dispatch.toSend().retries());
+    }
+
+    /** While others are tried first: what was tried gets rows, a few at a time, when there is no room for more. */
+    private void makeRoom() {
+        Orders now = orders.get();
+        if (!receiver.isTrying() || now.leave()) {
+            return;
+        }
+        boolean isShort = receiver.needsRoom() && reader.isShortOfRoom();
+        int most = now.park() ? Integer.MAX_VALUE : isShort ? receiver.rowsNow() : 0;
+        if (most > 0) {
+            dispatch.toSend().takeTried(most).forEach(item -> troubles.makeRoomFor(item, receiver.failure()));
+        }
     }
 
     private interface Loading {
         List<Tracked> load(int room);
     }
 
-    private int take(Loading loading) {
-        int taken = places.take(ROWS);
+    private int take(Loading loading, int most) {
+        int taken = places.take(most);
         int used = 0;
         try {
             List<Tracked> rows = taken == 0 ? List.of() : loading.load(taken);
@@ -459,16 +483,17 @@ final class LaneRun {
     }
 
     /**
-     * While the breaker is open, one if there is nothing else to probe with. What was given before may be the next probe,
-     * so it matters even then whether its replay still runs.
+     * While it is not known whether the receiver takes any, one if there is nothing else to try. What was given before may
+     * be the next, so it matters even then whether its replay still runs.
      */
     private void feedReplays() {
         if (!mayFeedReplays()) {
             dispatch.replays().takeBackAll();
-        } else if (!breaker.isOpen()) {
+        } else if (!receiver.isTrying()) {
             replays.feed(Integer.MAX_VALUE);
         } else {
-            replays.feed(breaker.lacksProbe() && !dispatch.hasUnsent() ? 1 : 0);
+            boolean wanted = receiver.lacksTrial() || care.isNeeded();
+            replays.feed(wanted && !dispatch.hasUnsent() ? 1 : 0);
         }
     }
 
@@ -496,7 +521,7 @@ final class LaneRun {
      */
     private List<Tracked> inTheWay() {
         boolean anywhere = rowsDelivered || dispatch.awaitsReading();
-        return anywhere ? dispatch.unsent() : dispatch.unsentBeforeDelivered();
+        return anywhere ? dispatch.unsettled().unsent() : dispatch.unsettled().unsentBeforeDelivered();
     }
 
     /** Whether everything it has sent is settled, so that it can go. */
@@ -518,11 +543,11 @@ final class LaneRun {
         }
         long now = ticker.nanos();
         long next = Math.min(progress.nextDueNanos(troubles), agendaDue - now);
-        next = Math.min(next, Math.max(breaker.nextProbeNanos(now), tokens.nextNanos()));
+        next = Math.min(next, Math.max(receiver.nextNanos(dispatch.toSend().hasUntried(), now), tokens.nextNanos()));
         if (troubles.isReleaseDue() || care.isCounting() || commandsWait) {
             next = Math.min(next, Duration.ofMillis(1).toNanos());
         }
-        if (!breaker.isOpen() && orders.get().isSending()) {
+        if (!receiver.breaker().isOpen() && orders.get().isSending()) {
             next = Math.min(next, dispatch.nextDueNanos());
         }
         next = Math.min(next, reader.nextDueNanos());

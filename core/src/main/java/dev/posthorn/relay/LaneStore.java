@@ -2,6 +2,7 @@ package dev.posthorn.relay;
 
 import dev.posthorn.log.Snapshot;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +46,11 @@ interface LaneStore {
      */
     Granted leaseTokens(double ratePerSecond, double capacity, int wanted);
 
-    /** The keys whose later events have to wait. */
-    List<BlockedKey> blockedKeys();
+    /** The keys whose later events have to wait: all that wait for nothing any more, and of the others up to so many. */
+    Blocked blockedKeys(int limit);
+
+    /** Those of these keys whose later events have to wait. */
+    List<BlockedKey> blocked(Collection<String> keys);
 
     /** Which of these events have a delivery row or a dead letter. */
     Set<Long> known(List<Long> seqs);
@@ -60,6 +64,10 @@ interface LaneStore {
     /** The row that is sent again first, whether its time has come or not. */
     @Nullable
     DeliveryRow earliest();
+
+    /** The row of the event that was read first of those that failed and are no replay's. */
+    @Nullable
+    DeliveryRow oldest();
 
     /** The first events held behind others of these keys, so many of each, in order. */
     List<DeliveryRow> held(List<String> keys, int perKey);
@@ -98,6 +106,13 @@ interface LaneStore {
      * @param left how many there are now, parts of one included
      */
     record Granted(int tokens, double left) {}
+
+    /**
+     * Keys whose later events have to wait.
+     *
+     * @param others how many more there are
+     */
+    record Blocked(List<BlockedKey> keys, int others) {}
 
     /**
      * A key whose later events have to wait.

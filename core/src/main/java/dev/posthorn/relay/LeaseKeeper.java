@@ -291,6 +291,7 @@ final class LeaseKeeper {
                 Math.max(1, holding.subscription.sink().concurrency() / lanesHere),
                 holding.room,
                 holding.allowance,
+                holding.lastHeard,
                 sharing.change(),
                 sharing.stopAt(),
                 false,
@@ -325,6 +326,7 @@ final class LeaseKeeper {
         private final Map<Long, Lane> lanes = new LinkedHashMap<>();
         private final Room room;
         private final Allowance allowance;
+        private final LastHeard lastHeard;
         private long id;
 
         /** Whether the id was found on this connection. */
@@ -344,6 +346,7 @@ final class LeaseKeeper {
             this.subscription = subscription;
             this.room = new Room(subscription.inFlightLimit());
             this.allowance = new Allowance(subscription.ratePerSecond(), ticker);
+            this.lastHeard = new LastHeard(ticker);
         }
 
         boolean isFor(Subscription other) {

@@ -71,14 +71,28 @@ public final class LoggingListener implements RelayListener {
     @Override
     public void breakerOpened(String subscription, String lane, String reason) {
         log.warn(
-                "Lane {}: the receiver does not take events ({}). They wait; one is tried every few seconds, and delivery"
-                        + " goes on by itself when it arrives",
+                "Lane {}: the receiver is not reached or does not answer ({}). Events wait; one is tried every few"
+                        + " seconds, and delivery goes on by itself when it answers",
                 lane,
                 reason);
     }
 
     @Override
     public void breakerClosed(String subscription, String lane) {
+        log.info("Lane {}: the receiver answers again", lane);
+    }
+
+    @Override
+    public void denialBegan(String subscription, String lane, String reason) {
+        log.warn(
+                "Lane {}: the receiver answers, but refuses everything ({}). Attempts do not count meanwhile; new events"
+                        + " are tried once each, and delivery goes on by itself when the first of them arrives",
+                lane,
+                reason);
+    }
+
+    @Override
+    public void denialEnded(String subscription, String lane) {
         log.info("Lane {}: the receiver takes events again", lane);
     }
 

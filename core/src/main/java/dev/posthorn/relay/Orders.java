@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param concurrency its share of what the sink takes at a time
  * @param room what is left of that limit for all lanes of the instance
  * @param allowance how many events the instance may hand over
+ * @param lastHeard when the receiver last answered any of them
  * @param parkFor stand still at the end of the window: this change to another generation is wanted
  * @param stopAt then read on to exactly this snapshot. Once the mark is stored there the generation may end at any
  *     moment and its delivery rows go to other lanes: by then nothing may be on its way, and nothing more be sent
@@ -24,6 +25,7 @@ record Orders(
         int concurrency,
         Room room,
         Allowance allowance,
+        LastHeard lastHeard,
         @Nullable UUID parkFor,
         @Nullable Snapshot stopAt,
         boolean leave,
@@ -42,6 +44,16 @@ record Orders(
 
     Orders leaving() {
         return new Orders(
-                inFlightLimit, inFlightBytes, concurrency, room, allowance, parkFor, stopAt, true, paused, letGoSeq);
+                inFlightLimit,
+                inFlightBytes,
+                concurrency,
+                room,
+                allowance,
+                lastHeard,
+                parkFor,
+                stopAt,
+                true,
+                paused,
+                letGoSeq);
     }
 }

@@ -24,6 +24,13 @@ final class Places {
         return bounded ? orders.get().room().take(wanted) : wanted;
     }
 
+    /** Whether there are so many. */
+    boolean areLeft(int wanted) {
+        int there = take(wanted);
+        giveBack(there);
+        return there >= wanted;
+    }
+
     void giveBack(int places) {
         if (bounded) {
             orders.get().room().giveBack(places);

@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,9 +30,10 @@ final class PostgresLaneStore implements LaneStore {
 
     private static final String BEGIN = """
             SELECT m.a::text AS a, m.b::text AS b, m.seq, m.read_seq, m.row_seq, m.turn, m.parked_for, m.takeovers,
-                   extract(epoch FROM l.expires_at - posthorn.clock()) AS leased
+                   g.denial_reason, extract(epoch FROM l.expires_at - posthorn.clock()) AS leased
               FROM posthorn.lane_mark m
               LEFT JOIN posthorn.lane_lease l ON l.lane_id = m.lane_id AND l.epoch = m.epoch
+              LEFT JOIN posthorn.lane_gauge g ON g.lane_id = m.lane_id
              WHERE m.lane_id = :lane AND m.epoch = :epoch
             """;
 
@@ -65,13 +67,18 @@ final class PostgresLaneStore implements LaneStore {
             """;
 
     private static final String GAUGE = """
-            INSERT INTO posthorn.lane_gauge AS g (lane_id, breaker_since, breaker_reason, blocked_keys)
-            SELECT :lane, CASE WHEN reason IS NOT NULL THEN posthorn.clock() END, reason, :blocked_keys
-              FROM (SELECT :breaker_reason::text AS reason) r
+            INSERT INTO posthorn.lane_gauge AS g
+                   (lane_id, breaker_since, breaker_reason, denial_since, denial_reason, blocked_keys)
+            SELECT :lane, CASE WHEN breaker IS NOT NULL THEN posthorn.clock() END, breaker,
+                   CASE WHEN denial IS NOT NULL THEN posthorn.clock() END, denial, :blocked_keys
+              FROM (SELECT :breaker_reason::text AS breaker, :denial_reason::text AS denial) r
                 ON CONFLICT (lane_id) DO UPDATE
                    SET breaker_since = CASE WHEN excluded.breaker_reason IS NOT NULL
                                             THEN coalesce(g.breaker_since, excluded.breaker_since) END,
-                       breaker_reason = excluded.breaker_reason, blocked_keys = excluded.blocked_keys,
+                       breaker_reason = excluded.breaker_reason,
+                       denial_since = CASE WHEN excluded.denial_reason IS NOT NULL
+                                           THEN coalesce(g.denial_since, excluded.denial_since) END,
+                       denial_reason = excluded.denial_reason, blocked_keys = excluded.blocked_keys,
                        updated_at = excluded.updated_at
             """;
 
@@ -179,6 +186,7 @@ final class PostgresLaneStore implements LaneStore {
                 row.getLong("turn"),
                 row.getObject("parked_for", UUID.class),
                 row.getInt("takeovers"),
+                row.getString("denial_reason"),
                 Duration.ofNanos((long) (1e9 * row.getDouble("leased"))));
     }
 
@@ -350,6 +358,7 @@ final class PostgresLaneStore implements LaneStore {
         values.put("count", settlement.receiptCount());
         Settlement.Gauge gauge = settlement.gauge();
         values.put("breaker_reason", gauge == null ? null : Storable.text(gauge.breakerReason()));
+        values.put("denial_reason", gauge == null ? null : Storable.text(gauge.denialReason()));
         values.put("blocked_keys", gauge == null ? 0 : gauge.blockedKeys());
         return values;
     }
@@ -359,8 +368,13 @@ final class PostgresLaneStore implements LaneStore {
     }
 
     @Override
-    public List<BlockedKey> blockedKeys() {
-        return rows.blockedKeys();
+    public Blocked blockedKeys(int limit) {
+        return rows.blockedKeys(limit);
+    }
+
+    @Override
+    public List<BlockedKey> blocked(Collection<String> keys) {
+        return rows.blocked(keys);
     }
 
     @Override
@@ -381,6 +395,11 @@ final class PostgresLaneStore implements LaneStore {
     @Override
     public @Nullable DeliveryRow earliest() {
         return rows.earliest();
+    }
+
+    @Override
+    public @Nullable DeliveryRow oldest() {
+        return rows.oldest();
     }
 
     @Override

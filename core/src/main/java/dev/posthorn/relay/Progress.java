@@ -29,7 +29,7 @@ final class Progress {
     private Mark persisted;
     private Mark persistedHigh;
     private @Nullable UUID persistedParked;
-    private Settlement.Gauge persistedGauge = new Settlement.Gauge(null, 0);
+    private Settlement.Gauge persistedGauge = Settlement.Gauge.CALM;
 
     /** Before the first settle, what a former owner wrote may stand there. */
     private boolean gaugeIsKnown;
@@ -249,13 +249,12 @@ final class Progress {
         return !settled.equals(persisted) && now - lastSettle >= SECOND;
     }
 
-    /** A breaker that opens or closes is told at once, the rest once a second. */
+    /** What begins or ends is told at once, the rest once a second. */
     private boolean isGaugeDue(Settlement.Gauge gauge, long now) {
         if (gauge.equals(persistedGauge)) {
             return false;
         }
-        boolean changed = (gauge.breakerReason() == null) != (persistedGauge.breakerReason() == null);
-        return changed || now - lastGauge >= SECOND;
+        return gauge.hasTurnedSince(persistedGauge) || now - lastGauge >= SECOND;
     }
 
     /** The settle was done. Returns how many places in the room are free with it. */

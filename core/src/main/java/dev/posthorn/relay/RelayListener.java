@@ -25,10 +25,20 @@ public interface RelayListener {
     default void deadLettered(
             String subscription, RecordedEvent event, int attempts, Outcome.Failure failure, boolean holdsKey) {}
 
-    /** The receiver does not take events: the lane sends nothing but probes. */
+    /** The receiver is not reached, or does not answer: the lane sends nothing but probes. */
     default void breakerOpened(String subscription, String lane, String reason) {}
 
+    /** The receiver answers again, with yes or no. */
     default void breakerClosed(String subscription, String lane) {}
+
+    /**
+     * The receiver answers and refuses everything, for a second by now: attempts do not count, and what was not tried yet
+     * is tried in rounds.
+     */
+    default void denialBegan(String subscription, String lane, String reason) {}
+
+    /** The receiver takes events again. */
+    default void denialEnded(String subscription, String lane) {}
 
     /** The receiver wants no more events: the subscription is paused, until somebody resumes it. */
     default void paused(String subscription, String reason) {}

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,14 +28,36 @@ final class RowReader {
             EventRow.ROW.replace(" id,", " event_id AS id,").replace("created_at", "recorded_at AS created_at");
 
     private static final String BLOCKED_KEYS = """
-            SELECT key, sum(waiting) AS waiting, sum(holding) AS holding FROM (
-                SELECT key, count(*) FILTER (WHERE state = 'WAITING') AS waiting, 0 AS holding
-                  FROM posthorn.delivery WHERE lane_id = :lane AND key IS NOT NULL AND state <> 'DEFERRED' GROUP BY key
-                UNION ALL
-                SELECT key, 0, count(*) FROM posthorn.dead_letter
-                 WHERE subscription_id = :subscription AND holds_key AND discarded_at IS NULL AND {mine} GROUP BY key
-            ) either GROUP BY key
+            SELECT key, waiting, holding, total FROM (
+                SELECT key, waiting, holding, count(*) OVER () AS total,
+                       row_number() OVER (ORDER BY waiting + holding > 0) AS number
+                  FROM (
+                    SELECT key, sum(waiting) AS waiting, sum(holding) AS holding FROM (
+                        SELECT key, count(*) FILTER (WHERE state = 'WAITING') AS waiting, 0 AS holding
+                          FROM posthorn.delivery
+                         WHERE lane_id = :lane AND key IS NOT NULL AND state <> 'DEFERRED' GROUP BY key
+                        UNION ALL
+                        SELECT key, 0, count(*) FROM posthorn.dead_letter
+                         WHERE subscription_id = :subscription AND holds_key AND discarded_at IS NULL AND {mine}
+                         GROUP BY key
+                    ) either GROUP BY key
+                  ) each
+            ) numbered WHERE number <= :limit OR waiting + holding = 0
             """;
+
+    private static final String OF_KEY = "hashtextextended(key, 0) = hashtextextended(k COLLATE \"C\", 0) AND key = k";
+
+    private static final String BLOCKED = """
+            SELECT k AS key, d.waiting, l.holding FROM unnest(:keys::text[]) AS k
+             CROSS JOIN LATERAL (
+                   SELECT count(*) AS waiting FROM posthorn.delivery
+                    WHERE lane_id = :lane AND {of_key} AND state = 'WAITING') d
+             CROSS JOIN LATERAL (
+                   SELECT count(*) AS holding FROM posthorn.dead_letter
+                    WHERE subscription_id = :subscription AND {of_key} AND holds_key AND discarded_at IS NULL) l
+             WHERE d.waiting > 0 OR l.holding > 0
+                OR EXISTS (SELECT FROM posthorn.delivery WHERE lane_id = :lane AND {of_key} AND state = 'HELD')
+            """.replace("{of_key}", OF_KEY);
 
     private static final String KNOWN = """
             SELECT seq FROM posthorn.delivery WHERE lane_id = :lane AND seq = ANY (:seqs::bigint[])
@@ -78,13 +101,17 @@ final class RowReader {
     private static final String EARLIEST =
             rows("state = 'WAITING' AND state <> 'HELD' ORDER BY due_at, place LIMIT 1", "d_due_at");
 
+    private static final String OLDEST =
+            rows("state = 'WAITING' AND replay_id IS NULL AND dead_letter_id IS NULL ORDER BY seq LIMIT 1", "d_place");
+
     /** By the key's hash, as the index has it; two keys may have the same one. */
-    static final String HELD = rows("seq = ANY (ARRAY({held}))", "key, d_place").replace("{held}", """
+    static final String HELD = rows("seq = ANY (ARRAY({held}))", "key, d_place")
+            .replace("{held}", """
             SELECT h.seq FROM unnest(:keys::text[]) AS k CROSS JOIN LATERAL (
                 SELECT seq FROM posthorn.delivery
-                 WHERE lane_id = :lane AND hashtextextended(key, 0) = hashtextextended(k COLLATE "C", 0)
-                   AND key = k AND state = 'HELD' ORDER BY place LIMIT :limit) h
-            """);
+                 WHERE lane_id = :lane AND {of_key} AND state = 'HELD' ORDER BY place LIMIT :limit) h
+            """)
+            .replace("{of_key}", OF_KEY);
 
     private static final String ROW = rows("seq = :seq", "d_place");
 
@@ -130,11 +157,24 @@ final class RowReader {
                 .replace("{row}", EventRow.ROW);
     }
 
-    List<LaneStore.BlockedKey> blockedKeys() {
-        return list(
-                BLOCKED_KEYS,
-                Map.of(),
-                row -> new LaneStore.BlockedKey(row.getString("key"), row.getInt("waiting"), row.getInt("holding")));
+    LaneStore.Blocked blockedKeys(int limit) {
+        return query(BLOCKED_KEYS, Map.of("limit", limit), rows -> {
+            List<LaneStore.BlockedKey> found = new ArrayList<>();
+            int total = 0;
+            while (rows.next()) {
+                found.add(blockedKey(rows));
+                total = rows.getInt("total");
+            }
+            return new LaneStore.Blocked(found, total - found.size());
+        });
+    }
+
+    List<LaneStore.BlockedKey> blocked(Collection<String> keys) {
+        return list(BLOCKED, Map.of("keys", keys.toArray(String[]::new)), RowReader::blockedKey);
+    }
+
+    private static LaneStore.BlockedKey blockedKey(ResultSet row) throws SQLException {
+        return new LaneStore.BlockedKey(row.getString("key"), row.getInt("waiting"), row.getInt("holding"));
     }
 
     Set<Long> known(List<Long> seqs) {
@@ -157,6 +197,11 @@ final class RowReader {
     @Nullable
     DeliveryRow earliest() {
         return first(list(EARLIEST, Map.of(), RowReader::deliveryRow));
+    }
+
+    @Nullable
+    DeliveryRow oldest() {
+        return first(list(OLDEST, Map.of(), RowReader::deliveryRow));
     }
 
     List<DeliveryRow> held(List<String> keys, int perKey) {

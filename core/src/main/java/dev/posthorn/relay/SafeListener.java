@@ -60,6 +60,16 @@ final class SafeListener implements RelayListener {
     }
 
     @Override
+    public void denialBegan(String subscription, String lane, String reason) {
+        tell(each -> each.denialBegan(subscription, lane, reason));
+    }
+
+    @Override
+    public void denialEnded(String subscription, String lane) {
+        tell(each -> each.denialEnded(subscription, lane));
+    }
+
+    @Override
     public void paused(String subscription, String reason) {
         tell(each -> each.paused(subscription, reason));
     }

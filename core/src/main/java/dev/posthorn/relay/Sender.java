@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Decides which of the events in a lane's hands are sent now: all, one as a probe, one carefully, or none. */
+/** Decides which of the events in a lane's hands are sent now: all, some to try, one carefully, or none. */
 final class Sender {
 
     private final Subscription subscription;
@@ -21,7 +21,9 @@ final class Sender {
     private final InFlight sent;
     private final Dispatch dispatch;
     private final Troubles troubles;
+    private final ReceiverState receiver;
     private final Breaker breaker;
+    private final Denial denial;
     private final Care care;
     private final Progress progress;
     private final Desk desk;
@@ -29,6 +31,7 @@ final class Sender {
     private final Consumer<Tracked> givenUp;
     private final Ticker ticker;
     private final Guards guards;
+    private final boolean isFirstLane;
 
     /**
      * @param forget takes rows that leave the lane's hands without an outcome
@@ -49,7 +52,10 @@ final class Sender {
         this.sent = parts.hold().sent();
         this.dispatch = parts.dispatch();
         this.troubles = parts.troubles();
-        this.breaker = parts.hold().breaker();
+        this.receiver = parts.hold().receiver();
+        this.breaker = receiver.breaker();
+        this.denial = receiver.denial();
+        this.isFirstLane = grant.scope().index() == 0;
         this.care = parts.care();
         this.progress = parts.progress();
         this.desk = parts.desk();
@@ -66,6 +72,10 @@ final class Sender {
      */
     void handOver(BooleanSupplier nothingLeft) {
         letGo();
+        // While a sink that keeps the order is away, nothing but the first event in its hands tells more than another.
+        dispatch.toSend()
+                .trying(denial.isOn()
+                        || (breaker.isOpen() && !subscription.sink().keepsOrder()));
         try {
             if (orders.get().isSending() && isTrusted()) {
                 if (care.isCounting() && progress.areRowsTrue(troubles)) {
@@ -95,6 +105,8 @@ final class Sender {
             probe();
         } else if (care.isNeeded()) {
             sendCarefully(nothingLeft);
+        } else if (denial.isOn()) {
+            tryAll();
         } else if (dispatch.hasUnsent()) {
             dispatch.handOver(orders.get().concurrency(), this::admits);
         }
@@ -103,7 +115,7 @@ final class Sender {
     /** Also while nothing is sent: that is when it is asked for. */
     private void letGo() {
         Orders now = orders.get();
-        boolean stands = breaker.isOpen() || now.paused();
+        boolean stands = receiver.isTrying() || now.paused();
         if (stands && now.letGoSeq() > 0 && !now.leave() && dispatch.hasUnsent()) {
             dispatch.review(item -> !letsGo(item));
         }
@@ -162,30 +174,112 @@ final class Sender {
         return true;
     }
 
-    /** While the breaker is open: one event, and rather one that has failed before than one more. */
+    /** While nobody answers: in turn one that has failed before, and some that were never tried. */
     private void probe() {
-        if (!breaker.mayProbe(ticker.nanos()) || tokens.lack()) {
+        long now = ticker.nanos();
+        if (!breaker.mayProbe(now) || tokens.lack()) {
             return;
         }
-        Tracked item = progress.areRowsTrue(troubles) && !orders.get().park() ? loadProbe() : null;
-        if (item == null) {
-            item = dispatch.pollNext(this::admits);
-        }
-        breaker.lacksProbe(item == null && progress.areRowsTrue(troubles));
-        if (item != null && !isTrusted()) {
-            // Looking for it took long.
-            dispatch.putBack(item);
-        } else if (item != null) {
-            breaker.probing();
-            dispatch.sendAlone(item, true);
+        boolean untried = breaker.isTurnOfUntried();
+        boolean failedGo = !untried && probeFailed();
+        // What hangs hangs for long: others need not wait for their turn.
+        boolean untriedGo = (untried || breaker.isSilent()) && probeUntried();
+        if (failedGo || untriedGo) {
+            breaker.probed(now);
+        } else {
+            breaker.foundNothing(now);
         }
     }
 
-    private @Nullable Tracked loadProbe() {
+    /** Rather one that has failed before than one more: it may count. */
+    private boolean probeFailed() {
+        if (sent.probes(false) > 0 || mayGo() == 0) {
+            return false;
+        }
+        Tracked counting = denial.isOn() && mayLoad() ? load(this::counting) : null;
+        Tracked item = counting == null ? loadAny() : counting;
+        if (item == null && sent.probes(true) == 0) {
+            item = dispatch.pollNext(this::admits);
+        }
+        breaker.lacksProbe(item == null && progress.areRowsTrue(troubles));
+        boolean mayCount = counting != null || !denial.isOn();
+        return item != null && sendAlone(item, mayCount ? Purpose.PROBE : Purpose.TRIAL);
+    }
+
+    private boolean probeUntried() {
+        int width =
+                Math.min(breaker.width(), Dispatch.retriesAtATime(orders.get().concurrency()));
+        int most = Math.max(0, Math.min(mayGo(), width - sent.probes(true)));
+        int count = dispatch.handOverUntried(most, this::admits);
+        breaker.lacksProbe(count == 0 || breaker.isSilent());
+        Tracked item = count == 0 && most > 0 ? dispatch.pollTried(this::admits) : null;
+        return count > 0 || (item != null && sendAlone(item, Purpose.TRIAL));
+    }
+
+    /** While the receiver refuses everything: what was not tried yet, in rounds, and one a second of what was. */
+    private void tryAll() {
+        dispatch.giveBackRetries();
+        long now = ticker.nanos();
+        if (denial.mayTryAgain(now) && mayGo() > 0 && !tokens.lack()) {
+            denial.triedAgain(tryAgain(), now);
+        }
+        int most = Math.min(denial.untriedNow(now), mayGo());
+        if (most > 0 && dispatch.handOverUntried(most, this::admits) > 0) {
+            denial.triedRound(now);
+        }
+    }
+
+    private boolean tryAgain() {
+        Tracked counting = mayLoad() ? load(this::counting) : null;
+        if (counting != null) {
+            return sendAlone(counting, Purpose.PROBE);
+        }
+        Tracked item = denial.isTurnOfRows() ? loadAny() : dispatch.pollTried(this::admits);
+        if (item == null) {
+            item = denial.isTurnOfRows() ? dispatch.pollTried(this::admits) : loadAny();
+        }
+        if (item == null && denial.lacksTrial()) {
+            item = dispatch.pollNext(this::admits);
+        }
+        return item != null && sendAlone(item, Purpose.TRIAL);
+    }
+
+    private @Nullable Tracked loadAny() {
+        return mayLoad() ? load(troubles::probe) : null;
+    }
+
+    /** One event of the subscription uses up its attempts while the receiver refuses everything. */
+    private @Nullable Tracked counting() {
+        return isFirstLane ? troubles.oldest() : null;
+    }
+
+    /** How many more may be on their way while it is not known whether the receiver takes any. */
+    private int mayGo() {
+        if (subscription.sink().keepsOrder()) {
+            return sent.count() == 0 ? 1 : 0;
+        }
+        return Math.max(0, orders.get().concurrency() - sent.count());
+    }
+
+    private boolean mayLoad() {
+        return progress.areRowsTrue(troubles) && !orders.get().park();
+    }
+
+    private boolean sendAlone(Tracked item, Purpose why) {
+        if (!isTrusted()) {
+            // Looking for it took long.
+            dispatch.putBack(item);
+            return false;
+        }
+        dispatch.sendAlone(item, why);
+        return true;
+    }
+
+    private @Nullable Tracked load(Supplier<@Nullable Tracked> which) {
         int taken = places.take(1);
         Tracked row = null;
         try {
-            row = taken == 0 ? null : troubles.probe();
+            row = taken == 0 ? null : which.get();
         } finally {
             places.giveBack(row == null ? taken : 0);
         }
@@ -203,7 +297,7 @@ final class Sender {
                 care.passed(true);
             }
         } else if (next.isCounted()) {
-            dispatch.sendAlone(next, false);
+            dispatch.sendAlone(next, Purpose.DELIVERY);
         } else if (next.isLive() && orders.get().stopAt() != null) {
             // With its row the mark passes it, and at the common snapshot nothing may be on its way.
             troubles.leaveToTheNext(next);

@@ -12,11 +12,18 @@ final class Sending implements Answer {
 
     private Tracked item;
     private final Consumer<Sending> mailbox;
+    private final boolean retry;
     private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
 
     Sending(Tracked item, Consumer<Sending> mailbox) {
         this.item = item;
         this.mailbox = mailbox;
+        this.retry = item.isRetry();
+    }
+
+    /** Whether it was sent again because it had failed. */
+    boolean isRetry() {
+        return retry;
     }
 
     @Override

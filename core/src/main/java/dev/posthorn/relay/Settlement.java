@@ -34,8 +34,18 @@ record Settlement(
      * What a lane's owner knows and others want to see.
      *
      * @param breakerReason why the breaker is open; null while it is closed
+     * @param denialReason why the receiver refuses everything; null while it does not
      */
-    record Gauge(@Nullable String breakerReason, int blockedKeys) {}
+    record Gauge(@Nullable String breakerReason, @Nullable String denialReason, int blockedKeys) {
+
+        static final Gauge CALM = new Gauge(null, null, 0);
+
+        /** Whether a breaker or a denial has begun or ended since. */
+        boolean hasTurnedSince(Gauge former) {
+            return (breakerReason == null) != (former.breakerReason == null)
+                    || (denialReason == null) != (former.denialReason == null);
+        }
+    }
 
     /** Whether the mark is all there is to write. */
     boolean isMarkOnly() {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param turn that of the last settle
  * @param parkedFor the change of generation for which it stands still, as far as others know
  * @param takeovers how often the lane changed hands by force since it last worked undisturbed
+ * @param denialReason why the receiver refused everything, as far as the last owner knew; null if it did not
  * @param leased for how long nobody else can take it over; not positive if somebody may
  */
 record StoredLane(
@@ -22,4 +23,5 @@ record StoredLane(
         long turn,
         @Nullable UUID parkedFor,
         int takeovers,
+        @Nullable String denialReason,
         Duration leased) {}

@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param ordering whether events of a key are delivered one after the other
  * @param afterDeadLetter what becomes of a key when one of its events is a dead letter
  * @param whenUnavailable whether a receiver that cannot be reached uses up an event's attempts
- * @param breakerAfter after how many failures in a row a lane stops sending anything but probes
- * @param blockedKeysLimit how many keys of a lane may wait for a failed event; beyond it the lane stops as well
+ * @param breakerAfter after how many keys in a row that fail with an answer at their first attempt, with nothing arriving
+ *     between, a lane's receiver is taken to refuse everything
+ * @param blockedKeysLimit how many keys that wait for a failed event a lane keeps in memory; others it looks up
  * @param keepAttempts of which attempts a record is kept
  * @param ratePerSecond how many events a second are handed over at most, by all instances together
  * @param revision of the document that these settings come from, if there is one whose revisions are counted: what an
@@ -247,8 +248,8 @@ public record Subscription(
             return this;
         }
 
-        public Builder breakerAfter(int failuresInRow) {
-            this.breakerAfter = failuresInRow;
+        public Builder breakerAfter(int keysInRow) {
+            this.breakerAfter = keysInRow;
             return this;
         }
 

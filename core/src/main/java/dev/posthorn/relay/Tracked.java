@@ -20,8 +20,11 @@ final class Tracked {
     private long number;
     private long sentAt;
     private long arrivedAt;
-    private boolean probe;
+    private Purpose purpose = Purpose.DELIVERY;
+    private boolean tried;
     private boolean counted;
+    private int attemptsBefore;
+    private boolean freshBefore;
     private boolean stranded;
     private boolean delivered;
     private boolean setAside;
@@ -52,6 +55,8 @@ final class Tracked {
         DeliveryRow recorded = new DeliveryRow(event, DeliveryState.WAITING, attempt, true, replay(), holdsKey, true);
         Tracked again = new Tracked(event, recorded, false, null);
         again.counted = true;
+        again.attemptsBefore = attempts();
+        again.freshBefore = isFresh();
         return again;
     }
 
@@ -112,6 +117,16 @@ final class Tracked {
         return counted ? attempts() : attempts() + 1;
     }
 
+    /** How many attempts are counted if the one that was made does not. */
+    int attemptsWithoutLast() {
+        return counted ? attemptsBefore : attempts();
+    }
+
+    /** The number of the attempt that was made, once it is answered: what was only assumed before counts no more. */
+    int answeredAttempt() {
+        return attemptsWithoutLast() + 1;
+    }
+
     /** Whether a process may have ended over its last attempt, so that the next one has to be counted before it is made. */
     boolean isSuspect() {
         return row != null && row.unanswered() && !counted;
@@ -119,6 +134,11 @@ final class Tracked {
 
     boolean isCounted() {
         return counted;
+    }
+
+    /** The attempt that was counted was not made, or says nothing about the event. */
+    void takeBackCount() {
+        counted = false;
     }
 
     /** How many events of its lane were read before it, itself included; of a live event. */
@@ -140,10 +160,10 @@ final class Tracked {
         markAfter = further;
     }
 
-    Sending send(long now, boolean asProbe, Consumer<Sending> mailbox) {
+    Sending send(long now, Purpose why, Consumer<Sending> mailbox) {
         sending = new Sending(this, mailbox);
         sentAt = now;
-        probe = asProbe;
+        purpose = why;
         return sending;
     }
 
@@ -159,8 +179,10 @@ final class Tracked {
     /** Goes on where the same event was, when its lane lost its connection. */
     void resume(Tracked former) {
         sentAt = former.sentAt;
-        probe = former.probe;
+        purpose = former.purpose;
         counted = former.counted && row != null && row.unanswered();
+        attemptsBefore = former.attemptsBefore;
+        freshBefore = former.freshBefore;
         delivered = former.delivered;
         sending = former.sending;
         former.sending = null;
@@ -192,8 +214,36 @@ final class Tracked {
         return sentAt;
     }
 
+    /** Why it was sent last. */
+    Purpose purpose() {
+        return purpose;
+    }
+
     boolean isProbe() {
-        return probe;
+        return purpose != Purpose.DELIVERY;
+    }
+
+    /** It failed, and that did not count: others of its kind come before it. */
+    void tried() {
+        tried = true;
+    }
+
+    boolean isTried() {
+        return tried;
+    }
+
+    /** Whether this is the first that the receiver hears of it, so that its failure tells something new. */
+    boolean isFresh() {
+        if (counted) {
+            return freshBefore;
+        }
+        boolean first = row == null || (row.state() == DeliveryState.DEFERRED && row.attempts() == 0);
+        return first && !tried && !isReplay();
+    }
+
+    /** Whether it is sent again because it failed. */
+    boolean isRetry() {
+        return row != null && row.state() == DeliveryState.WAITING && !counted;
     }
 
     /** Delivered before an earlier event of its key. True the first time. */

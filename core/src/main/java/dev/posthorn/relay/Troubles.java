@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +37,7 @@ final class Troubles {
         /** It has a row or a dead letter now. */
         SET_ASIDE,
         /** It stays what it was, and is sent again. */
-        AGAIN,
-        /** The same, because no more keys may be blocked. */
-        TOO_MANY_BLOCKED
+        AGAIN
     }
 
     private final Subscription subscription;
@@ -70,15 +69,35 @@ final class Troubles {
         this.ticker = ports.ticker();
         this.random = ports.random();
         this.guards = ports.guards();
-        this.keys = new BlockedKeys(guards);
+        this.keys = new BlockedKeys(guards, subscription.blockedKeysLimit());
         this.knownBelow = stored.rowSeq();
         this.changes = noChanges();
     }
 
     /** What has to be known before anything is read. */
-    void restore(List<LaneStore.BlockedKey> blocked) {
-        for (LaneStore.BlockedKey each : blocked) {
-            keys.restore(each.key(), each.waiting(), each.holding());
+    void restore(LaneStore.Blocked blocked) {
+        keys.restore(blocked);
+    }
+
+    /** To be called before anything of these keys comes into the lane's hands: some may be known to the store alone. */
+    void know(Stream<@Nullable String> some) {
+        Set<String> unknown = keys.unknown(some);
+        if (!unknown.isEmpty()) {
+            keys.found(store.blocked(unknown));
+        }
+    }
+
+    private void know(@Nullable String key) {
+        know(Stream.ofNullable(key));
+    }
+
+    /** After a commit: leaves blocked keys to the store, if there are too many to be kept in mind. */
+    void forgetKeys(Iterable<Tracked> unsettled) {
+        if (keys.areTooMany()) {
+            Set<@Nullable String> inHand = new HashSet<>();
+            unsettled.forEach(item -> inHand.add(item.key()));
+            loaded.values().forEach(item -> inHand.add(item.key()));
+            keys.leaveToStore(inHand);
         }
     }
 
@@ -159,16 +178,19 @@ final class Troubles {
     void defer(DeliveryRow row, Instant until) {
         changes.put(RowChange.deferred(row.event(), row.attempts(), until));
         if (row.state() == DeliveryState.WAITING) {
+            know(row.event().event().key());
             keys.change(row.event().event().key(), -1, 0, 0);
         }
     }
 
     void release(Letter letter) {
+        know(letter.key());
         changes.letters.add(new LetterChange.Released(letter.seq()));
         keys.change(letter.key(), 0, letter.holdsKey() ? -1 : 0, 0);
     }
 
     void discard(Letter letter, String by, String reason) {
+        know(letter.key());
         changes.letters.add(new LetterChange.Discarded(letter.seq(), by, reason));
         keys.change(letter.key(), 0, letter.holdsKey() ? -1 : 0, 0);
     }
@@ -210,22 +232,23 @@ final class Troubles {
 
     /**
      * @param late whether the breaker had opened since, so that this says nothing new about the receiver
-     * @param whateverIsBlocked whether the number of blocked keys is no reason to try the event again: while the lane is
-     *     to park no key becomes free, and a probe that is not put aside would be the next probe, for ever
+     * @param denied whether the receiver refuses everything, so that this says nothing about the event
+     * @param alone whether events go one at a time: then what failed waits, or it would come before all others for ever
      */
-    Verdict failed(Tracked item, Outcome.Failure failure, boolean late, boolean whateverIsBlocked) {
-        if (!counts(item, failure, late)) {
+    Verdict failed(Tracked item, Outcome.Failure failure, boolean late, boolean denied, boolean alone) {
+        if (!counts(item, failure, late, denied)) {
+            if (denied && !item.isLive() && !item.isReplay() && item.isDue()) {
+                waitsUncounted(item, failure, alone ? delay(item.answeredAttempt(), failure) : Duration.ZERO);
+                return Verdict.SET_ASIDE;
+            }
             takeBackCount(item, failure);
             return Verdict.AGAIN;
         }
-        int attempts = item.attempt();
+        int attempts = item.answeredAttempt();
         boolean isDead = failure instanceof Outcome.Reject
                 || item.isReplay()
                 || subscription.retry().isExhausted(attempts);
         boolean holdsKey = isDead && !item.isReplay() && holdsKeyWhenDead(item);
-        if (!whateverIsBlocked && (!isDead || holdsKey) && wouldBlockTooMany(item)) {
-            return Verdict.TOO_MANY_BLOCKED;
-        }
         noteAttempt(item, failure);
         if (isDead) {
             bury(item, attempts, failure, holdsKey);
@@ -236,11 +259,12 @@ final class Troubles {
     }
 
     /** An outage says nothing about an event, and a probe before its time is not the event's own attempt. */
-    private boolean counts(Tracked item, Outcome.Failure failure, boolean late) {
+    private boolean counts(Tracked item, Outcome.Failure failure, boolean late, boolean denied) {
         if (failure instanceof Outcome.Reject) {
             return true;
         }
-        if (failure instanceof Outcome.Gone) {
+        boolean mayCount = denied ? item.purpose() == Purpose.PROBE : item.purpose() != Purpose.TRIAL;
+        if (failure instanceof Outcome.Gone || !mayCount) {
             return false;
         }
         boolean outage = failure instanceof Outcome.Unavailable;
@@ -249,25 +273,42 @@ final class Troubles {
 
     private void takeBackCount(Tracked item, Outcome.Failure failure) {
         if (item.isCounted()) {
-            changes.put(RowChange.waiting(item, item.attempts() - 1, Duration.ZERO, failure));
+            changes.put(RowChange.waiting(item, item.attemptsWithoutLast(), Duration.ZERO, failure));
+            item.takeBackCount();
         }
     }
 
-    private boolean wouldBlockTooMany(Tracked item) {
-        return item.key() != null && !keys.contains(item.key()) && keys.waiting() >= subscription.blockedKeysLimit();
+    private void waits(Tracked item, int attempts, Outcome.Failure failure) {
+        Duration delay = delay(attempts, failure);
+        changes.put(RowChange.waiting(item, attempts, delay, failure));
+        blocksItsKey(item, delay);
+        changes.afterCommit(
+                item.seq(), () -> listener.retried(subscription.name(), item.event(), attempts, failure, delay));
     }
 
-    private void waits(Tracked item, int attempts, Outcome.Failure failure) {
-        Duration delay = subscription.retry().delay(attempts, failure, random);
-        changes.put(RowChange.waiting(item, attempts, delay, failure));
+    private Duration delay(int attempts, Outcome.Failure failure) {
+        return subscription.retry().delay(attempts, failure, random);
+    }
+
+    private void blocksItsKey(Tracked item, Duration delay) {
         int more = item.state() == DeliveryState.WAITING ? 0 : 1;
         keys.change(item.key(), more, 0, -loadedInKey(item));
         if (!item.isLive()) {
             unload(item);
         }
         soonest = Math.min(soonest, ticker.nanos() + delay.toNanos());
-        changes.afterCommit(
-                item.seq(), () -> listener.retried(subscription.name(), item.event(), attempts, failure, delay));
+    }
+
+    /** It failed, and that did not count. If it is due at once, then behind all that are. */
+    private void waitsUncounted(Tracked item, Outcome.Failure failure, Duration delay) {
+        changes.put(RowChange.waiting(item, item.attemptsWithoutLast(), delay, failure));
+        blocksItsKey(item, delay);
+    }
+
+    /** There is no room for more, or it is to be left to others: what was tried in vain waits by a row. */
+    void makeRoomFor(Tracked tried, Outcome.Failure failure) {
+        waitsUncounted(tried, failure, Duration.ZERO);
+        tried.setAside();
     }
 
     private boolean holdsKeyWhenDead(Tracked item) {
@@ -318,7 +359,7 @@ final class Troubles {
     /** Before an event that may end the process is sent, the attempt is written down. Returns what is to be sent then. */
     Tracked countBeforeSending(Tracked item, int attempt, Outcome.Failure assumed) {
         Tracked counted = item.counted(attempt);
-        Duration delay = subscription.retry().delay(counted.attempts(), assumed, random);
+        Duration delay = delay(counted.attempts(), assumed);
         changes.put(RowChange.unanswered(item, counted.attempts(), delay, assumed));
         int more = item.state() == DeliveryState.WAITING ? 0 : 1;
         keys.change(item.key(), more, 0, 1 - loadedInKey(item));
@@ -358,6 +399,9 @@ final class Troubles {
     /** The row leaves the lane's hands without an outcome: it is as it was. False if it has left them before. */
     boolean forget(Tracked item) {
         boolean wasLoaded = loaded.remove(item.seq(), item);
+        if (wasLoaded) {
+            takeBackCount(item, new Outcome.Unavailable("not handed to the sink, or its answer was not waited for"));
+        }
         if (wasLoaded && loadedInKey(item) > 0) {
             keys.change(item.key(), 0, 0, -1);
         }
@@ -374,12 +418,19 @@ final class Troubles {
 
     private void noteAttempt(Tracked item, Outcome outcome) {
         long ago = ticker.nanos() - item.sentAt();
-        changes.attempts.add(new AttemptRecord(item.seq(), item.attempt(), ago, ago, outcome));
+        changes.attempts.add(new AttemptRecord(item.seq(), item.answeredAttempt(), ago, ago, outcome));
     }
 
     /** The rows whose time has come. */
     List<Tracked> due(int limit) {
         return load(store.due(limit + loaded.size()), limit);
+    }
+
+    /** The row that counts its attempts while the receiver refuses everything, if one is due. */
+    @Nullable
+    Tracked oldest() {
+        DeliveryRow oldest = store.oldest();
+        return oldest == null || !oldest.due() || loaded.containsKey(oldest.seq()) ? null : load(oldest);
     }
 
     /** What to probe with: what is due, or else what is due next, or else what is held behind nothing any more. */
@@ -416,15 +467,21 @@ final class Troubles {
     }
 
     private List<Tracked> load(Collection<DeliveryRow> rows, int limit) {
-        return rows.stream()
+        List<DeliveryRow> next = rows.stream()
                 .filter(row -> !loaded.containsKey(row.seq()))
                 .limit(limit)
-                .map(this::load)
                 .toList();
+        know(next.stream().map(row -> row.event().event().key()));
+        return next.stream().map(this::take).toList();
     }
 
     /** It is in the lane's hands from now on. */
     Tracked load(DeliveryRow row) {
+        know(row.event().event().key());
+        return take(row);
+    }
+
+    private Tracked take(DeliveryRow row) {
         Tracked item = Tracked.of(row);
         loaded.put(item.seq(), item);
         if (loadedInKey(item) > 0) {

@@ -41,12 +41,13 @@ final class Concerns {
             """.replace("{joins}", Pick.SETTLED_JOINS).replace("{settled}", Pick.SETTLED);
 
     private static final String SUBSCRIPTIONS = """
-            SELECT s.name, s.paused, s.pause_reason, b.since, b.reason
+            SELECT s.name, s.paused, s.pause_reason, b.since, b.reason, b.denied_since, b.denied_reason
               FROM posthorn.subscription s
              CROSS JOIN LATERAL (
-                   SELECT min(g.breaker_since) AS since, min(g.breaker_reason) AS reason
+                   SELECT min(g.breaker_since) AS since, min(g.breaker_reason) AS reason,
+                          min(g.denial_since) AS denied_since, min(g.denial_reason) AS denied_reason
                      FROM posthorn.lane n JOIN posthorn.lane_gauge g ON g.lane_id = n.id
-                    WHERE n.subscription_id = s.id AND n.generation = s.generation AND g.breaker_since IS NOT NULL) b
+                    WHERE n.subscription_id = s.id AND n.generation = s.generation) b
              WHERE s.name = ANY (:names::text[]) ORDER BY s.name
             """;
 
@@ -103,7 +104,11 @@ final class Concerns {
             }
             Instant since = Queries.timeOrNull(row, "since");
             if (since != null) {
-                warnOfBreaker(name, since, row.getString("reason"));
+                warnOf(Concern.BREAKER_OPEN, name, "does not answer", since, row.getString("reason"));
+            }
+            Instant deniedSince = Queries.timeOrNull(row, "denied_since");
+            if (deniedSince != null) {
+                warnOf(Concern.DENIAL, name, "refuses everything", deniedSince, row.getString("denied_reason"));
             }
             return name;
         });
@@ -116,10 +121,10 @@ final class Concerns {
                         + "; nothing is sent until it is resumed");
     }
 
-    private void warnOfBreaker(String name, Instant since, @Nullable String reason) {
+    private void warnOf(Concern concern, String name, String what, Instant since, @Nullable String reason) {
         warn(
-                Concern.BREAKER_OPEN,
-                "the receiver of subscription " + name + " does not answer since " + since
+                concern,
+                "the receiver of subscription " + name + " " + what + " since " + since
                         + (reason == null ? "" : " (" + reason + ")") + "; the replay waits for it");
     }
 

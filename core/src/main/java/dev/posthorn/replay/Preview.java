@@ -41,6 +41,8 @@ public record Preview(
         SUBSCRIPTION_PAUSED,
         /** The receiver does not answer at the moment. */
         BREAKER_OPEN,
+        /** The receiver answers and refuses everything at the moment. */
+        DENIAL,
         /** The log is about to drop the oldest of the events. */
         RETENTION,
         /** The log begins after the beginning of the range. */

@@ -23,8 +23,9 @@ public final class Gauges {
      * it is not late.
      */
     private static final String ROWS = """
-            SELECT s.paused, d.held, d.waiting, l.open - d.replaying AS dead_letters, b.since, b.lanes AS open_breakers,
-                   b.reason, b.blocked_keys, extract(epoch FROM posthorn.clock() - oldest.created_at) * 1000 AS oldest_ms,
+            SELECT s.paused, d.held, d.waiting, l.open - d.replaying AS dead_letters, b.breaker_since, b.breaker_lanes, b.breaker_reason,
+                   b.denial_since, b.denial_lanes, b.denial_reason, b.blocked_keys,
+                   extract(epoch FROM posthorn.clock() - oldest.created_at) * 1000 AS oldest_ms,
                    extract(epoch FROM posthorn.clock() - l.first) * 1000 AS oldest_letter_ms
               FROM posthorn.subscription s
              CROSS JOIN LATERAL (
@@ -38,9 +39,12 @@ public final class Gauges {
                    SELECT count(*) AS open, min(l.first_failed_at) AS first FROM posthorn.dead_letter l
                     WHERE l.subscription_id = s.id AND l.discarded_at IS NULL) l
              CROSS JOIN LATERAL (
-                   SELECT min(g.breaker_since) AS since, count(g.breaker_since) AS lanes,
+                   SELECT min(g.breaker_since) AS breaker_since, count(g.breaker_since) AS breaker_lanes,
                           (array_agg(g.breaker_reason ORDER BY g.breaker_since)
-                               FILTER (WHERE g.breaker_since IS NOT NULL))[1] AS reason,
+                               FILTER (WHERE g.breaker_since IS NOT NULL))[1] AS breaker_reason,
+                          min(g.denial_since) AS denial_since, count(g.denial_since) AS denial_lanes,
+                          (array_agg(g.denial_reason ORDER BY g.denial_since)
+                               FILTER (WHERE g.denial_since IS NOT NULL))[1] AS denial_reason,
                           coalesce(sum(g.blocked_keys), 0) AS blocked_keys
                      FROM posthorn.lane n JOIN posthorn.lane_gauge g ON g.lane_id = n.id
                     WHERE n.subscription_id = s.id AND n.generation = s.generation) b
@@ -97,7 +101,8 @@ public final class Gauges {
                 waiting,
                 row.getLong("dead_letters"),
                 age(row, "oldest_letter_ms"),
-                breaker(row),
+                trouble(row, "breaker"),
+                trouble(row, "denial"),
                 row.getBoolean("paused"),
                 row.getLong("blocked_keys"));
     }
@@ -114,11 +119,13 @@ public final class Gauges {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
-    private static SubscriptionGauges.@Nullable Breaker breaker(ResultSet row) throws SQLException {
-        Instant since = Queries.timeOrNull(row, "since");
+    private static SubscriptionGauges.@Nullable Trouble trouble(ResultSet row, String which) throws SQLException {
+        Instant since = Queries.timeOrNull(row, which + "_since");
         return since == null
                 ? null
-                : new SubscriptionGauges.Breaker(
-                        since, Objects.requireNonNullElse(row.getString("reason"), ""), row.getInt("open_breakers"));
+                : new SubscriptionGauges.Trouble(
+                        since,
+                        Objects.requireNonNullElse(row.getString(which + "_reason"), ""),
+                        row.getInt(which + "_lanes"));
     }
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param leaseExpiresAt when the lease ends, or ended, if there ever was one
  * @param movedAt when its mark last moved
  * @param breakerSince null while its breaker is closed
+ * @param denialSince null unless its receiver answers and refuses everything
  */
 public record LaneState(
         String subscription,
@@ -18,4 +19,6 @@ public record LaneState(
         @Nullable Instant leaseExpiresAt,
         @Nullable Instant movedAt,
         @Nullable Instant breakerSince,
-        @Nullable String breakerReason) {}
+        @Nullable String breakerReason,
+        @Nullable Instant denialSince,
+        @Nullable String denialReason) {}

@@ -11,7 +11,8 @@ public final class Lanes {
 
     private static final String LANES = """
             SELECT s.name AS subscription, n.index, CASE WHEN l.expires_at > posthorn.clock() THEN l.owner END AS owner,
-                   l.expires_at, m.moved_at, g.breaker_since, g.breaker_reason
+                   l.expires_at, m.moved_at, g.breaker_since, g.breaker_reason,
+                   g.denial_since, g.denial_reason
               FROM posthorn.subscription s
               JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = s.generation
               LEFT JOIN posthorn.lane_lease l ON l.lane_id = n.id
@@ -48,7 +49,9 @@ public final class Lanes {
                                 Queries.timeOrNull(row, "expires_at"),
                                 Queries.timeOrNull(row, "moved_at"),
                                 Queries.timeOrNull(row, "breaker_since"),
-                                row.getString("breaker_reason"))));
+                                row.getString("breaker_reason"),
+                                Queries.timeOrNull(row, "denial_since"),
+                                row.getString("denial_reason"))));
     }
 
     /** The instances that run, once for each subscription that they serve. */

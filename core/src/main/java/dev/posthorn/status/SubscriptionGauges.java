@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param oldestAge of the oldest event that is neither settled nor deferred; null if there is none
  * @param deadLetters the open ones
  * @param oldestDeadLetterAge since the open letter that has failed longest failed first; null if there is none
- * @param breaker null while no lane's breaker is open
+ * @param breaker that the receiver is not reached or does not answer; null while no lane's breaker is open
+ * @param denial that the receiver answers and refuses everything; null while no lane finds that
  * @param blockedKeys keys that wait behind a failed event
  */
 public record SubscriptionGauges(
@@ -22,10 +23,11 @@ public record SubscriptionGauges(
         long waiting,
         long deadLetters,
         @Nullable Duration oldestDeadLetterAge,
-        @Nullable Breaker breaker,
+        @Nullable Trouble breaker,
+        @Nullable Trouble denial,
         boolean paused,
         long blockedKeys) {
 
-    /** The receiver is unavailable: since when, and what was the last word of it, for the lane that noticed first. */
-    public record Breaker(Instant since, String reason, int lanes) {}
+    /** Since when, what was the last word of it for the lane that noticed first, and how many lanes notice. */
+    public record Trouble(Instant since, String reason, int lanes) {}
 }

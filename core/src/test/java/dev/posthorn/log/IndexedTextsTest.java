@@ -44,6 +44,7 @@ class IndexedTextsTest {
             entry("audit.request_id", 255 * CHARACTER), // Actor
             entry("audit.action", 100), // of our own making
             entry("audit.target", 200), // a kind, and a name, a number or a UUID
+            entry("delivery.state", 20), // DeliveryState
             entry("dead_letter.error_class", 20), // ErrorClass
             entry("dead_letter.cause", 200 * CHARACTER)); // Cause
 

@@ -21,7 +21,7 @@ class DispatchTest {
             subscription,
             Guards.ALL,
             new Tokens(new Allowance(Subscription.UNLIMITED, () -> 0), null),
-            new InFlight("test/0", subscription, () -> 0, answered -> {}),
+            new InFlight("test/0", subscription, () -> 0, new LastHeard(() -> 0), answered -> {}),
             new SentBefore(Guards.ALL),
             row -> forgotten.add(row.seq()),
             overtaken -> {});
@@ -34,7 +34,7 @@ class DispatchTest {
         Tracked other = held(8, "k2");
         dispatch.addRows(List.of(first, second, other));
         assertThat(dispatch.pollNext(item -> true)).isSameAs(first);
-        dispatch.sendAlone(first, true);
+        dispatch.sendAlone(first, Purpose.PROBE);
         dispatch.again(first);
         assertThat(forgotten).containsExactly(6L, 7L);
         assertThat(dispatch.pollNext(item -> true)).isSameAs(other);

@@ -300,42 +300,6 @@ class FailureTest {
     }
 
     @Test
-    void aHangingReceiverDoesNotFillTheTable() {
-        Instances instances = instances(Guards.ALL);
-        SteppedRelay relay = instances.start("a", s -> s.lanes(1).retry(THREE).breakerAfter(10));
-        sink.answering(event -> new Outcome.Retry(ErrorClass.SERVER_ERROR, "status 500"));
-        IntStream.range(0, 200).forEach(i -> instances.database.record("k" + i));
-        sink.hold();
-        relay.run(3);
-        sink.waiting().stream().limit(10).forEach(w -> w.answer().with(new Outcome.Retry("status 500")));
-        relay.run(2);
-        IntStream.range(0, 200).forEach(i -> instances.database.record("l" + i));
-        relay.run(3);
-        assertThat(sink.received()).as("nothing new is sent").hasSize(200);
-        assertThat(instances.database.number("SELECT count(*) FROM posthorn.delivery"))
-                .isEqualTo(10);
-    }
-
-    @Test
-    void tooManyBlockedKeysOpenTheBreakerInstead() {
-        Instances instances = instances(Guards.ALL);
-        SteppedRelay relay = instances.start(
-                "a", s -> s.lanes(1).retry(THREE).breakerAfter(1000).blockedKeysLimit(5));
-        sink.answering(event -> new Outcome.Retry("status 500"));
-        IntStream.range(0, 20).forEach(i -> instances.database.record("k" + i));
-        relay.run(5);
-        assertThat(instances.database.number("SELECT count(*) FROM posthorn.delivery"))
-                .isEqualTo(5);
-        assertThat(instances.database.value("SELECT breaker_reason FROM posthorn.lane_gauge"))
-                .startsWith("5 keys are blocked");
-        sink.answering(event -> Outcome.DELIVERED);
-        wait(instances, relay, 80);
-        assertThat(instances.database.number("SELECT count(*) FROM posthorn.delivery"))
-                .isZero();
-        assertThat(sink.receivedSeqs()).contains(20L);
-    }
-
-    @Test
     void aDeferredEventComesInItsTimeWithoutBlockingItsKey() {
         Instances instances = instances(Guards.ALL);
         SteppedRelay relay = start(instances, "a");

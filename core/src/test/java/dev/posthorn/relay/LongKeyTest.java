@@ -87,7 +87,7 @@ class LongKeyTest {
             assertThat(seqs).containsExactly(19007L, 18007L, 19008L, 18008L);
             String plan = lines(statement, "EXPLAIN (ANALYZE, BUFFERS) EXECUTE held (1, '{k7}', 1, 2)");
             assertThat(plan)
-                    .contains("Index Scan using delivery_held")
+                    .contains("Index Scan using delivery_key")
                     .containsPattern("Index Cond: \\(\\(lane_id = .*\\) AND \\(hashtextextended\\(key")
                     .doesNotContain("Sort Key: delivery.place");
         }

@@ -253,7 +253,7 @@ class StatusCountsTest {
         assertThat(all).extracting(SubscriptionGauges::subscription).containsExactly("billing", "idle");
         rows.mark(subscription + 1, rows.snapshot(), rows.snapshot(), 0);
         assertThat(gauges.of("idle"))
-                .isEqualTo(new SubscriptionGauges("idle", Count.exactly(0), null, 0, 0, 0, null, null, false, 0));
+                .isEqualTo(new SubscriptionGauges("idle", Count.exactly(0), null, 0, 0, 0, null, null, null, false, 0));
     }
 
     @Test

@@ -41,8 +41,15 @@ final class Figures {
         }
 
         double openBreakers() {
-            SubscriptionGauges.Breaker breaker = gauges.breaker();
-            return breaker == null ? 0 : breaker.lanes();
+            return lanes(gauges.breaker());
+        }
+
+        double denials() {
+            return lanes(gauges.denial());
+        }
+
+        private static double lanes(SubscriptionGauges.@Nullable Trouble trouble) {
+            return trouble == null ? 0 : trouble.lanes();
         }
 
         private static double seconds(@Nullable Duration age) {

@@ -41,6 +41,11 @@ public final class RelayMetrics implements RelayListener {
     }
 
     @Override
+    public void denialBegan(String subscription, String lane, String reason) {
+        count("posthorn.denial.began", subscription, 1);
+    }
+
+    @Override
     public void leaseLost(String subscription, String lane, int inFlight) {
         count("posthorn.leases.lost", subscription, 1);
     }

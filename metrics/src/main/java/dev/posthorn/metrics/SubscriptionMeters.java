@@ -65,6 +65,7 @@ final class SubscriptionMeters {
                 "Since the open dead letter that has failed longest failed first",
                 Figures.Current::oldestDeadLetterAge);
         current("posthorn.breaker.open", "", "Lanes whose breaker is open", Figures.Current::openBreakers);
+        current("posthorn.denial", "", "Lanes whose receiver answers and refuses everything", Figures.Current::denials);
         current("posthorn.paused", "", "Whether it is paused", f -> f.gauges().paused() ? 1 : 0);
         current("posthorn.lanes", "", "Lanes", Figures.Current::lanes);
         current("posthorn.lanes.owned", "", "Lanes that an instance owns", Figures.Current::owned);

@@ -26,6 +26,7 @@ final class Fate {
     private Known knownToStandby = Known.NOTHING;
     int sends;
     int arrivals;
+    long arrivedAt;
     int kills;
     private int killsBeforeStandby;
 

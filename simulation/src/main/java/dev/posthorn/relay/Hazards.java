@@ -7,6 +7,7 @@ import dev.posthorn.log.Batch;
 import dev.posthorn.log.Cursor;
 import dev.posthorn.log.EventLog;
 import dev.posthorn.log.Snapshot;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -135,8 +136,13 @@ final class Hazards {
             }
 
             @Override
-            public List<BlockedKey> blockedKeys() {
-                return call("blockedKeys", store::blockedKeys);
+            public Blocked blockedKeys(int limit) {
+                return call("blockedKeys", () -> store.blockedKeys(limit));
+            }
+
+            @Override
+            public List<BlockedKey> blocked(Collection<String> keys) {
+                return call("blocked", () -> store.blocked(keys));
             }
 
             @Override
@@ -152,6 +158,11 @@ final class Hazards {
             @Override
             public List<DeliveryRow> due(int limit) {
                 return call("due", () -> store.due(limit));
+            }
+
+            @Override
+            public @Nullable DeliveryRow oldest() {
+                return this.<@Nullable DeliveryRow>call("oldest", store::oldest);
             }
 
             @Override

@@ -265,6 +265,7 @@ final class History {
         }
         Fate fate = fate(index, event.seq());
         if (fate.arrivals++ == 0) {
+            fate.arrivedAt = world.nanos();
             firstArrivals.get(index).add(event.seq());
         }
     }

@@ -13,6 +13,7 @@ import dev.posthorn.relay.Tables.RateRow;
 import dev.posthorn.relay.Tables.SubscriptionRow;
 import dev.posthorn.relay.Tables.WaitingRow;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +75,7 @@ final class ModelLaneStore implements LaneStore {
                         lane.turn,
                         lane.parkedFor,
                         lane.takeovers,
+                        lane.gauge == null ? null : lane.gauge.denialReason(),
                         Duration.ofNanos((lane.expiresAt - database.micros()) * 1000));
     }
 
@@ -143,7 +145,26 @@ final class ModelLaneStore implements LaneStore {
     }
 
     @Override
-    public List<BlockedKey> blockedKeys() {
+    public Blocked blockedKeys(int limit) {
+        List<BlockedKey> all = blocked();
+        List<BlockedKey> clear = all.stream().filter(ModelLaneStore::isClear).toList();
+        List<BlockedKey> some = Stream.concat(
+                        clear.stream(),
+                        all.stream().filter(key -> !isClear(key)).limit(Math.max(0, limit - clear.size())))
+                .toList();
+        return new Blocked(some, all.size() - some.size());
+    }
+
+    private static boolean isClear(BlockedKey key) {
+        return key.waiting() + key.holding() == 0;
+    }
+
+    @Override
+    public List<BlockedKey> blocked(Collection<String> keys) {
+        return blocked().stream().filter(key -> keys.contains(key.key())).toList();
+    }
+
+    private List<BlockedKey> blocked() {
         Map<String, int[]> keys = new TreeMap<>();
         for (WaitingRow row : lane().rows.values()) {
             if (row.key != null && row.state != DeliveryState.DEFERRED) {
@@ -212,6 +233,15 @@ final class ModelLaneStore implements LaneStore {
         return sendable()
                 .filter(row -> row.state == DeliveryState.WAITING)
                 .min(BY_DUE)
+                .map(this::deliveryRow)
+                .orElse(null);
+    }
+
+    @Override
+    public @Nullable DeliveryRow oldest() {
+        return sendable()
+                .filter(row -> row.state == DeliveryState.WAITING && row.replayId == null && row.deadLetterId == null)
+                .min(Comparator.comparingLong(row -> row.seq))
                 .map(this::deliveryRow)
                 .orElse(null);
     }

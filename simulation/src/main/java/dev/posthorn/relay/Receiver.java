@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,8 @@ final class Receiver {
     private final int index;
     private @Nullable Outage outage;
     private long outageUntil;
+    private @Nullable Predicate<RecordedEvent> spoilt;
+    private boolean spoiltHang;
 
     /** Events that it will never take, and events whose sending ends the process. */
     final Set<Long> poison = new HashSet<>();
@@ -72,6 +75,20 @@ final class Receiver {
 
     void endOutage() {
         outage = null;
+    }
+
+    /** From now on it does not take these events: it answers that it failed, or nothing. */
+    void spoil(Predicate<RecordedEvent> events, boolean hang) {
+        spoilt = events;
+        spoiltHang = hang;
+    }
+
+    void heal() {
+        spoilt = null;
+    }
+
+    private boolean isSpoilt(RecordedEvent event) {
+        return spoilt != null && spoilt.test(event);
     }
 
     private @Nullable Outage outage() {
@@ -131,7 +148,9 @@ final class Receiver {
                 return;
             }
             Outage away = outage();
-            if (away != null) {
+            if (isSpoilt(event)) {
+                fail(spoiltHang ? null : retry());
+            } else if (away != null) {
                 fail(away == Outage.HANGS ? null : away == Outage.REFUSES ? unavailable() : retry());
             } else if (poison.contains(event.seq())) {
                 fail(new Outcome.Reject(ErrorClass.INVALID, "poison"));

@@ -70,6 +70,9 @@ final class Scenario {
     /** Whether the settings come from documents with revisions, as in a hub. */
     final boolean documents;
 
+    /** Whether keys, and then everything, fail once all else is well. */
+    final boolean ordeal;
+
     /** Whether the database's clock may step by more than what a lease leaves unused. */
     final boolean wildClock;
 
@@ -114,6 +117,7 @@ final class Scenario {
             settings.revision = documents ? 1 : 0;
         }
         refused = oneIn(6) ? 0.1 : 0;
+        ordeal = oneIn(3);
         failOver = oneIn(3) ? 8 * random.nextDouble() : 0;
     }
 

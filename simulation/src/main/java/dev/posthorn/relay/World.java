@@ -89,6 +89,18 @@ final class World {
             forgetGone();
         }
         calmDown();
+        finish();
+        if (scenario.ordeal) {
+            Ordeal ordeal = new Ordeal(this, database, history, scenario, writers);
+            ordeal.someKeysFail(receivers);
+            finish();
+            ordeal.everythingFails(receivers);
+            finish();
+        }
+        checks.atTheEnd();
+    }
+
+    private void finish() {
         for (int round = 0; unfinished() != null || !writers.isDone(); round++) {
             if (round > MOST_ROUNDS) {
                 throw new BrokenPromise("no progress, though nothing is wrong any more: " + unfinished());
@@ -96,7 +108,15 @@ final class World {
             quietRound(round);
             forgetGone();
         }
-        checks.atTheEnd();
+    }
+
+    /** So many milliseconds without faults, but for those of receivers. */
+    void quietFor(long millis) {
+        long until = nanos + millis * MILLI;
+        while (nanos - until < 0) {
+            quietRound(0);
+            forgetGone();
+        }
     }
 
     private @Nullable String unfinished() {

@@ -96,14 +96,14 @@ final class Writers {
         if (transaction.xid == 0) {
             transaction.xid = database.begin();
         }
-        EventRow row = database.insert(transaction.xid, event(key));
+        Instant deliverAt =
+                world.chance(world.scenario().deferred) ? database.now().plusMillis(world.between(-500, 8000)) : null;
+        EventRow row = database.insert(transaction.xid, event(key, deliverAt));
         transaction.written.add(row);
         world.wrote(row);
     }
 
-    private Event event(@Nullable String key) {
-        Instant deliverAt =
-                world.chance(world.scenario().deferred) ? database.now().plusMillis(world.between(-500, 8000)) : null;
+    private Event event(@Nullable String key, @Nullable Instant deliverAt) {
         UUID id = new UUID(world.below(Integer.MAX_VALUE), world.below(Integer.MAX_VALUE));
         return Event.builder()
                 .id(id)
@@ -114,6 +114,16 @@ final class Writers {
                 .payload(new byte[world.below(200)])
                 .deliverAt(deliverAt)
                 .build();
+    }
+
+    /** Writes and commits one event of the key, which nothing is wrong with. */
+    EventRow write(String key) {
+        long xid = database.begin();
+        EventRow row = database.insert(xid, event(key, null));
+        database.commit(xid, true);
+        world.history().committed(List.of(row));
+        world.trace(() -> "committed " + xid + " with " + row.seq() + " of " + key);
+        return row;
     }
 
     /** The database has ended, and with it all that was under way. */

@@ -49,7 +49,7 @@ abstract class LaneStoreContract extends Contract {
         store.advance(TTL.dividedBy(2));
         assertThat(former.lane.begin())
                 .isEqualTo(new StoredLane(
-                        former.mark, former.stored.readSeq(), 0, former.turn(), null, 0, TTL.dividedBy(2)));
+                        former.mark, former.stored.readSeq(), 0, former.turn(), null, 0, null, TTL.dividedBy(2)));
         store.advance(TTL.plusSeconds(1));
         own("i2", subscription(s -> s));
         assertThat(former.lane.begin()).isNull();
@@ -163,6 +163,7 @@ abstract class LaneStoreContract extends Contract {
                 .as("deferred ones are no probes")
                 .isEqualTo(events.get(2).seq());
         assertThat(owned.lane.earliest().due()).isFalse();
+        assertThat(owned.lane.oldest().seq()).isEqualTo(events.get(0).seq());
         store.advance(Duration.ofSeconds(7));
         assertThat(seqs(owned.lane.due(10)))
                 .containsExactly(events.get(1).seq(), events.get(2).seq());
@@ -208,11 +209,20 @@ abstract class LaneStoreContract extends Contract {
             changes.letters.add(dead(events.get(3), 1, true));
             changes.put(deferred(events.get(4), Duration.ofDays(1)));
         });
-        assertThat(owned.lane.blockedKeys())
+        assertThat(owned.lane.blockedKeys(100).keys())
                 .containsExactlyInAnyOrder(
                         new LaneStore.BlockedKey("waits", 1, 0),
                         new LaneStore.BlockedKey("held", 0, 0),
                         new LaneStore.BlockedKey("letter", 0, 1));
+        assertThat(owned.lane.blockedKeys(1)).satisfies(some -> {
+            assertThat(some.keys())
+                    .as("those that wait for nothing come first")
+                    .containsExactly(new LaneStore.BlockedKey("held", 0, 0));
+            assertThat(some.others()).isEqualTo(2);
+        });
+        assertThat(owned.lane.blocked(List.of("waits", "held", "letter", "later", "free")))
+                .containsExactlyInAnyOrderElementsOf(owned.lane.blockedKeys(100).keys());
+        assertThat(owned.lane.blocked(List.of("letter"))).containsExactly(new LaneStore.BlockedKey("letter", 0, 1));
         List<Long> all = events.stream().map(RecordedEvent::seq).toList();
         assertThat(owned.lane.known(all)).containsExactlyInAnyOrderElementsOf(all.subList(0, 5));
     }
@@ -227,10 +237,10 @@ abstract class LaneStoreContract extends Contract {
         assertThat(letter.holdsKey()).isTrue();
         assertThat(letter.replaying()).isFalse();
         owned.settle(changes -> changes.letters.add(new LetterChange.Returned(event.seq(), 4, NOT_NOW)));
-        assertThat(owned.lane.blockedKeys()).containsExactly(new LaneStore.BlockedKey("a", 0, 1));
+        assertThat(owned.lane.blockedKeys(100).keys()).containsExactly(new LaneStore.BlockedKey("a", 0, 1));
         owned.settle(changes -> changes.letters.add(new LetterChange.Removed(event.seq())));
         assertThat(owned.lane.letter(event.seq())).isNull();
-        assertThat(owned.lane.blockedKeys()).isEmpty();
+        assertThat(owned.lane.blockedKeys(100).keys()).isEmpty();
     }
 
     @Test
@@ -242,7 +252,7 @@ abstract class LaneStoreContract extends Contract {
         owned.settle(changes -> changes.letters.add(new LetterChange.Discarded(seq(events, 1), "me", "why")));
         assertThat(owned.lane.letter(seq(events, 1)).discarded()).isTrue();
         owned.settle(changes -> changes.letters.add(new LetterChange.Released(seq(events, 0))));
-        assertThat(owned.lane.blockedKeys()).isEmpty();
+        assertThat(owned.lane.blockedKeys(100).keys()).isEmpty();
         assertThat(owned.lane.known(List.of(seq(events, 1)))).hasSize(1);
         owned.settle(changes -> changes.letters.add(dead(events.get(1), 7, true)));
         assertThat(owned.lane.letter(seq(events, 1)).discarded()).isFalse();

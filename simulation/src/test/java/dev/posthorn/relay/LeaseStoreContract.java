@@ -142,11 +142,11 @@ abstract class LeaseStoreContract extends Contract {
         assertThat(lanes)
                 .allSatisfy(lane -> assertThat(lane.stored.mark().isAt(stopAt)).isTrue());
         assertThat(lanes.stream()
-                        .mapToInt(lane -> lane.lane.blockedKeys().size())
+                        .mapToInt(lane -> lane.lane.blockedKeys(100).keys().size())
                         .sum())
                 .isEqualTo(5);
         for (Owned lane : lanes) {
-            for (LaneStore.BlockedKey key : lane.lane.blockedKeys()) {
+            for (LaneStore.BlockedKey key : lane.lane.blockedKeys(100).keys()) {
                 RecordedEvent event =
                         lane.lane.held(List.of(key.key()), 1).get(0).event();
                 assertThat(dev.posthorn.log.KeyHash.lane(

@@ -32,8 +32,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param batchSize how many events one read takes at most
  * @param inFlightLimit how many events may be sent and not settled
  * @param leaseTtl how long a lane stays with an instance that is not heard of
- * @param breakerAfter after how many failures in a row only probes are sent
- * @param blockedKeysLimit how many keys of a lane may wait for a failed event
+ * @param breakerAfter after how many keys in a row that fail at their first attempt the receiver is taken to refuse everything
+ * @param blockedKeysLimit how many keys of a lane behind a failed event are kept in memory; others are looked up
  * @param keepAttempts of which attempts a record is kept
  */
 record SubscriptionProperties(

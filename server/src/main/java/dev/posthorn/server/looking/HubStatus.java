@@ -41,7 +41,8 @@ record HubStatus(
      * @param held events that wait behind an earlier one of their key
      * @param waiting events to be sent again, or deferred
      * @param deadLetters the open ones
-     * @param breaker left out while no lane's breaker is open
+     * @param breaker the receiver is not reached or does not answer; left out while no lane's breaker is open
+     * @param denial the receiver answers and refuses everything; left out while no lane finds that
      * @param instances those that serve it; none: nobody delivers
      */
     record SubscriptionState(
@@ -54,7 +55,8 @@ record HubStatus(
             long blockedKeys,
             long deadLetters,
             @Nullable Duration oldestDeadLetterAge,
-            @Nullable BreakerState breaker,
+            @Nullable ReceiverTrouble breaker,
+            @Nullable ReceiverTrouble denial,
             List<String> instances,
             List<Lane> lanes) {
 
@@ -69,7 +71,8 @@ record HubStatus(
                     gauges.blockedKeys(),
                     gauges.deadLetters(),
                     gauges.oldestDeadLetterAge(),
-                    BreakerState.of(gauges.breaker()),
+                    ReceiverTrouble.of(gauges.breaker()),
+                    ReceiverTrouble.of(gauges.denial()),
                     instances,
                     lanes.stream().map(Lane::of).toList());
         }
@@ -83,14 +86,14 @@ record HubStatus(
     record Pending(long count, boolean exact) {}
 
     /**
-     * A receiver that does not take events.
+     * A receiver that takes no events.
      *
-     * @param lanes how many lanes' breakers are open
+     * @param lanes how many lanes find that
      */
-    record BreakerState(Instant since, String reason, int lanes) {
+    record ReceiverTrouble(Instant since, String reason, int lanes) {
 
-        static @Nullable BreakerState of(SubscriptionGauges.@Nullable Breaker breaker) {
-            return breaker == null ? null : new BreakerState(breaker.since(), breaker.reason(), breaker.lanes());
+        static @Nullable ReceiverTrouble of(SubscriptionGauges.@Nullable Trouble trouble) {
+            return trouble == null ? null : new ReceiverTrouble(trouble.since(), trouble.reason(), trouble.lanes());
         }
     }
 
@@ -100,6 +103,7 @@ record HubStatus(
      * @param owner the instance that owns it; left out if nobody does
      * @param movedAt when its mark last moved
      * @param breakerSince left out while its breaker is closed
+     * @param denialSince left out unless its receiver answers and refuses everything
      */
     record Lane(
             int index,
@@ -107,7 +111,9 @@ record HubStatus(
             @Nullable Instant leaseExpiresAt,
             @Nullable Instant movedAt,
             @Nullable Instant breakerSince,
-            @Nullable String breakerReason) {
+            @Nullable String breakerReason,
+            @Nullable Instant denialSince,
+            @Nullable String denialReason) {
 
         static Lane of(LaneState lane) {
             return new Lane(
@@ -116,7 +122,9 @@ record HubStatus(
                     lane.leaseExpiresAt(),
                     lane.movedAt(),
                     lane.breakerSince(),
-                    lane.breakerReason());
+                    lane.breakerReason(),
+                    lane.denialSince(),
+                    lane.denialReason());
         }
     }
 }

@@ -26,7 +26,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -58,13 +62,15 @@ class HttpDeliveryTest {
         }
         dataSource = Server.SHARED.dataSource(name);
         new Schema(SchemaName.DEFAULT).install(dataSource);
-        relay = Relay.builder(dataSource)
-                .subscribe(
-                        Subscription.to(SUBSCRIPTION, Sends.sink(receiver.url()).build())
-                                .timeout(Duration.ofMillis(500))
-                                .retry(RetryPolicy.of(3, Duration.ofMillis(50)))
-                                .fromBeginning()
-                                .build())
+        relay = serve(s -> s.timeout(Duration.ofMillis(500)).retry(RetryPolicy.of(3, Duration.ofMillis(50))));
+    }
+
+    private Relay serve(UnaryOperator<Subscription.Builder> settings) {
+        Subscription.Builder subscription = Subscription.to(
+                        SUBSCRIPTION, Sends.sink(receiver.url()).build())
+                .fromBeginning();
+        return Relay.builder(dataSource)
+                .subscribe(settings.apply(subscription).build())
                 .start();
     }
 
@@ -91,7 +97,7 @@ class HttpDeliveryTest {
         Map<String, Integer> tries = new ConcurrentHashMap<>();
         AtomicInteger underWay = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
-        List<Got> taken = new java.util.concurrent.CopyOnWriteArrayList<>();
+        List<Got> taken = new CopyOnWriteArrayList<>();
         receiver.answering(got -> {
             most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
             boolean fails = Integer.parseInt(got.text()) % 7 == 0
@@ -147,5 +153,107 @@ class HttpDeliveryTest {
         assertThat(receiver.got().subList(before, before + 2))
                 .extracting(got -> got.text() + " " + got.header("posthorn-attempt"))
                 .containsExactly("1 1", "2 1");
+    }
+
+    /** With the settings that everybody has who sets none. */
+    @Test
+    void keysThatFailInFrontDelayNoOthers() throws Exception {
+        relay.close();
+        relay = serve(s -> s);
+        Map<String, Long> arrivals = new ConcurrentHashMap<>();
+        receiver.answering(got -> answer(got, arrivals, Says.status(500)));
+        record(IntStream.range(0, 200).mapToObj(i -> numbered(i, "bad" + i)).toList());
+        await().atMost(Duration.ofSeconds(20)).until(() -> receiver.got().size() >= 200);
+        awaitHealthy(arrivals, 40);
+    }
+
+    @Test
+    void keysThatHangDelayNoOthers() throws Exception {
+        relay.close();
+        relay = serve(s -> s.timeout(Duration.ofSeconds(2)).retry(RetryPolicy.of(50, Duration.ofMillis(500))));
+        CountDownLatch over = new CountDownLatch(1);
+        Map<String, Long> arrivals = new ConcurrentHashMap<>();
+        receiver.answering(got -> {
+            if (isBad(got)) {
+                awaitQuietly(over);
+            }
+            return answer(got, arrivals, Says.status(500));
+        });
+        record(List.of(numbered(0, "good")));
+        record(IntStream.range(0, 20).mapToObj(i -> numbered(i, "bad" + i)).toList());
+        try {
+            awaitHealthy(arrivals, 40);
+        } finally {
+            over.countDown();
+        }
+    }
+
+    @Test
+    void aReceiverThatRefusesEverythingForAWhileGetsItAllAfterwards() throws Exception {
+        relay.close();
+        relay = serve(s -> s.retry(RetryPolicy.of(5, Duration.ofMillis(500))));
+        receiver.answering(got -> Says.status(503));
+        for (int i = 0; i < 100; i++) {
+            int tenth = i;
+            record(IntStream.range(0, 10)
+                    .mapToObj(n -> numbered(10 * tenth + n, "k" + (10 * tenth + n) % 300))
+                    .toList());
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+        DeadLetters letters = new DeadLetters(dataSource, SchemaName.DEFAULT);
+        DeadLetterQuery all = DeadLetterQuery.builder().build();
+        int given = letters.find(all).letters().size();
+        assertThat(given).isLessThanOrEqualTo(5);
+
+        List<Got> taken = new CopyOnWriteArrayList<>();
+        receiver.answering(got -> {
+            taken.add(got);
+            return Says.status(204);
+        });
+        await().atMost(Duration.ofSeconds(5)).until(() -> !taken.isEmpty());
+        await().atMost(Duration.ofSeconds(60)).until(() -> taken.size() >= 1000 - given);
+        assertThat(taken.stream()
+                        .collect(Collectors.groupingBy(
+                                got -> got.header("ce-subject"),
+                                Collectors.mapping(got -> Integer.parseInt(got.text()), Collectors.toList()))))
+                .allSatisfy((key, numbers) -> assertThat(numbers).isSorted().doesNotHaveDuplicates());
+        assertThat(letters.find(all).letters()).hasSize(given);
+    }
+
+    private static boolean isBad(Got got) {
+        return got.header("ce-subject").startsWith("bad");
+    }
+
+    private static Says answer(Got got, Map<String, Long> arrivals, Says ifBad) {
+        if (isBad(got)) {
+            return ifBad;
+        }
+        arrivals.putIfAbsent(got.header("ce-subject"), System.nanoTime());
+        return Says.status(204);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Records so many healthy events, two a second; all but one in a hundred have to arrive within two seconds. */
+    private void awaitHealthy(Map<String, Long> arrivals, int count) throws SQLException, InterruptedException {
+        Map<String, Long> recorded = new ConcurrentHashMap<>();
+        for (int i = 0; i < count; i++) {
+            String key = "good" + i;
+            recorded.put(key, System.nanoTime());
+            record(List.of(numbered(i, key)));
+            TimeUnit.MILLISECONDS.sleep(500);
+        }
+        await().atMost(Duration.ofSeconds(20)).until(() -> arrivals.keySet().containsAll(recorded.keySet()));
+        List<Long> delays = recorded.keySet().stream()
+                .map(key -> arrivals.get(key) - recorded.get(key))
+                .sorted()
+                .toList();
+        assertThat(Duration.ofNanos(delays.get(count * 99 / 100))).isLessThanOrEqualTo(Duration.ofSeconds(2));
     }
 }

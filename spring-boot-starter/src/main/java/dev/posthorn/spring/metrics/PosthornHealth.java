@@ -91,9 +91,13 @@ final class PosthornHealth extends AbstractHealthIndicator {
             details.put("oldestAge", oldest.toString());
         }
         details.put("deadLetters", gauges.deadLetters());
-        SubscriptionGauges.Breaker breaker = gauges.breaker();
+        SubscriptionGauges.Trouble breaker = gauges.breaker();
         if (breaker != null) {
             details.put("breaker", "open since " + breaker.since() + ": " + breaker.reason());
+        }
+        SubscriptionGauges.Trouble denial = gauges.denial();
+        if (denial != null) {
+            details.put("denial", "refuses everything since " + denial.since() + ": " + denial.reason());
         }
         if (gauges.paused()) {
             details.put("paused", true);
