@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param afterDeadLetter what becomes of a key after a dead letter; left out: continue
  * @param whenUnavailable whether a receiver that cannot be reached uses up attempts; left out: count for http, wait for
  *     kafka
+ * @param breakerAfter how many keys in a row that fail at their first attempt mean that the receiver refuses everything;
+ *     left out: 10
+ * @param blockedKeysLimit how many keys behind a failed event a lane keeps in memory; left out: 10000
  * @param start where it begins when it is created: now, beginning or a time; left out: now
  */
 public record Document(
@@ -34,6 +37,8 @@ public record Document(
         @Nullable Ordering ordering,
         @Nullable AfterDeadLetter afterDeadLetter,
         @Nullable WhenUnavailable whenUnavailable,
+        @Nullable Integer breakerAfter,
+        @Nullable Integer blockedKeysLimit,
         @Nullable Start start) {
 
     /** Whether events of a key are delivered in order. */
@@ -83,6 +88,8 @@ public record Document(
                 ordering,
                 afterDeadLetter,
                 whenUnavailable,
+                breakerAfter,
+                blockedKeysLimit,
                 other);
     }
 }

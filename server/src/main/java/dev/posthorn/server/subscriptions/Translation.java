@@ -22,7 +22,7 @@ final class Translation {
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofHours(1);
     private static final int LONGEST_DESCRIPTION = 1_000;
-    private static final int GREATEST_IN_FLIGHT_LIMIT = 1_000_000;
+    private static final int GREATEST_NUMBER = 1_000_000;
     private static final double LEAST_RATE = 0.01;
     private static final double GREATEST_RATE = 1_000_000;
 
@@ -60,6 +60,8 @@ final class Translation {
                         "whenUnavailable",
                         document.whenUnavailable(),
                         (b, choice) -> b.whenUnavailable(WhenUnavailable.valueOf(choice.name())))
+                .add("breakerAfter", document.breakerAfter(), Subscription.Builder::breakerAfter)
+                .add("blockedKeysLimit", document.blockedKeysLimit(), Subscription.Builder::blockedKeysLimit)
                 .add("start", document.start(), (b, start) -> start.apply(b))
                 .build();
     }
@@ -82,6 +84,12 @@ final class Translation {
         return leaseTtl.compareTo(least) < 0 ? least : leaseTtl;
     }
 
+    private static void requireNumber(String field, @Nullable Integer number) {
+        if (number != null && (number < 1 || number > GREATEST_NUMBER)) {
+            throw Assembly.refusal(field, "is " + number + "; it must be from 1 to " + GREATEST_NUMBER);
+        }
+    }
+
     private static void check(Document document) {
         if (document.description() != null && document.description().length() > LONGEST_DESCRIPTION) {
             throw Assembly.refusal("description", "must have at most " + LONGEST_DESCRIPTION + " characters");
@@ -90,11 +98,9 @@ final class Translation {
         if (timeout != null && timeout.compareTo(LONGEST_TIMEOUT) > 0) {
             throw Assembly.refusal("timeout", "is longer than 1h; give a shorter one");
         }
-        Integer limit = document.inFlightLimit();
-        if (limit != null && (limit < 1 || limit > GREATEST_IN_FLIGHT_LIMIT)) {
-            throw Assembly.refusal(
-                    "inFlightLimit", "is " + limit + "; it must be from 1 to " + GREATEST_IN_FLIGHT_LIMIT);
-        }
+        requireNumber("inFlightLimit", document.inFlightLimit());
+        requireNumber("breakerAfter", document.breakerAfter());
+        requireNumber("blockedKeysLimit", document.blockedKeysLimit());
         Double rate = document.ratePerSecond();
         if (rate != null && !(rate >= LEAST_RATE && rate <= GREATEST_RATE)) {
             throw Assembly.refusal("ratePerSecond", "is " + rate + "; it must be from 0.01 to 1000000, or left out");

@@ -39,7 +39,7 @@ class SubscriptionApiTest {
                       "retryOn": [404, 409], "keepAnswer": 100},
              "retry": {"maxAttempts": "unlimited", "delays": ["30s", "1m"]}, "timeout": "2s", "inFlightLimit": 100,
              "ratePerSecond": 12.5, "lanes": 2, "ordering": "key", "afterDeadLetter": "hold",
-             "whenUnavailable": "wait", "start": "2026-01-31T12:00:00Z"}
+             "whenUnavailable": "wait", "breakerAfter": 5, "blockedKeysLimit": 7, "start": "2026-01-31T12:00:00Z"}
             """;
 
     private static TestHub hub;
@@ -200,6 +200,8 @@ class SubscriptionApiTest {
             {%s, "lanes": 1.5}                                   | lanes               | a whole number
             {%s, "lanes": 99999999999}                           | lanes               | too large
             {%s, "inFlightLimit": 0}                             | inFlightLimit       | from 1
+            {%s, "breakerAfter": 0}                              | breakerAfter        | from 1
+            {%s, "blockedKeysLimit": 1000001}                    | blockedKeysLimit    | from 1
             {%s, "ratePerSecond": 0}                             | ratePerSecond       | from 0.01
             {%s, "ratePerSecond": "fast"}                        | ratePerSecond       | a number
             {%s, "ordering": "total"}                            | ordering            | give one of key, none
