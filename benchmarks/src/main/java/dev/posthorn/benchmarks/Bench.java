@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
             Flat.class,
             Scale.class,
             Hold.class,
+            Failing.class,
             Retry.class,
             Replay.class,
             Webhook.class,

@@ -1,5 +1,6 @@
 package dev.posthorn.benchmarks;
 
+import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.sink.Answer;
 import dev.posthorn.sink.Channel;
@@ -8,6 +9,7 @@ import dev.posthorn.sink.Outcome;
 import dev.posthorn.sink.Sink;
 import java.time.Duration;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
@@ -38,6 +40,16 @@ final class FailingSink implements Sink {
     static FailingSink onceEvery(int events) {
         Set<Long> failed = ConcurrentHashMap.newKeySet();
         return new FailingSink(event -> event.seq() % events == 0 && failed.add(event.seq()));
+    }
+
+    /** Fails all events of that share of the keys, whenever they come. */
+    static FailingSink ofPercent(int percent) {
+        return new FailingSink(event -> isAmong(percent, event.event()));
+    }
+
+    /** Whether the event's key is among those that fail. */
+    static boolean isAmong(int percent, Event event) {
+        return new SplittableRandom(String.valueOf(event.key()).hashCode()).nextInt(100) < percent;
     }
 
     @Override
