@@ -210,7 +210,7 @@ final class Sender {
         int width =
                 Math.min(breaker.width(), Dispatch.retriesAtATime(orders.get().concurrency()));
         int most = Math.max(0, Math.min(mayGo(), width - sent.probes(true)));
-        int count = dispatch.handOverUntried(most, this::admits);
+        int count = handOverUntried(most);
         breaker.lacksProbe(count == 0 || breaker.isSilent());
         Tracked item = count == 0 && most > 0 ? dispatch.pollTried(this::admits) : null;
         return count > 0 || (item != null && sendAlone(item, Purpose.TRIAL));
@@ -224,9 +224,14 @@ final class Sender {
             denial.triedAgain(tryAgain(), now);
         }
         int most = Math.min(denial.untriedNow(now), mayGo());
-        if (most > 0 && dispatch.handOverUntried(most, this::admits) > 0) {
+        if (handOverUntried(most) > 0) {
             denial.triedRound(now);
         }
+    }
+
+    /** Looking for what was tried before may have taken long. */
+    private int handOverUntried(int most) {
+        return isTrusted() ? dispatch.handOverUntried(most, this::admits) : 0;
     }
 
     private boolean tryAgain() {

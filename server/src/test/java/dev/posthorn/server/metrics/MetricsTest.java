@@ -113,8 +113,9 @@ class MetricsTest {
         listener.leaseLost("billing", "billing/0", 3);
         listener.retentionHeld("billing", Duration.ofDays(8), 100);
         listener.overtaken("billing", SINK.received().get(0));
+        listener.denialBegan("billing", "billing/0", "status 500");
         Scrape scrape = scrape();
-        for (String name : List.of("leases_lost", "retention_held", "overtaken")) {
+        for (String name : List.of("leases_lost", "retention_held", "overtaken", "denial_began")) {
             assertThat(scrape.of("posthorn_" + name + "_total")).as(name).isEqualTo(1);
         }
     }
