@@ -103,11 +103,9 @@ public final class InboxAutoConfiguration {
         @Bean
         @Lazy(false)
         SmartInitializingSingleton posthornListenerCheck(ListenerMethods methods) {
-            return () -> methods.found().stream().findFirst().ifPresent(method -> {
-                throw new SetupException(
-                        method + " takes events from Kafka, but Kafka is not on the class path",
-                        "Add the dependency dev.posthorn:posthorn-kafka");
-            });
+            return () -> methods.requireNone(
+                    "takes events from Kafka, but Kafka is not on the class path",
+                    "Add the dependency dev.posthorn:posthorn-kafka");
         }
     }
 }

@@ -47,6 +47,13 @@ final class ListenerMethods implements BeanFactoryAware, BeanPostProcessor {
         return found == null ? List.of() : found;
     }
 
+    /** For an application in which listeners cannot work; the problem is told of the first of them. */
+    void requireNone(String problem, String remedy) {
+        found().stream().findFirst().ifPresent(method -> {
+            throw new SetupException(method + " " + problem, remedy);
+        });
+    }
+
     private static List<ListenerMethod> of(String name, ConfigurableListableBeanFactory beans) {
         String target = ScopedProxyUtils.getTargetBeanName(name);
         String real = beans.containsBeanDefinition(target) ? target : name;

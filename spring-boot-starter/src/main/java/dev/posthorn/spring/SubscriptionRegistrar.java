@@ -2,6 +2,7 @@ package dev.posthorn.spring;
 
 import dev.posthorn.relay.Subscription;
 import java.util.Map;
+import java.util.Set;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -27,11 +28,14 @@ final class SubscriptionRegistrar implements ImportBeanDefinitionRegistrar {
 
     @Override
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-        Binder.get(environment)
+        names(environment).forEach(name -> register(name, registry));
+    }
+
+    static Set<String> names(Environment environment) {
+        return Binder.get(environment)
                 .bind("posthorn.subscriptions", SUBSCRIPTIONS)
                 .orElse(Map.of())
-                .keySet()
-                .forEach(name -> register(name, registry));
+                .keySet();
     }
 
     private void register(String name, BeanDefinitionRegistry registry) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.event.Event;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
@@ -332,6 +333,48 @@ class SetupTest {
         two.withPropertyValues("posthorn.data-source=second")
                 .run(context -> assertThat(context.getBean(DataSources.class).ofOutbox())
                         .isSameAs(context.getBean("second")));
+    }
+
+    static class Listening {
+        @InboxListener(topics = "orders")
+        void on(Event event) {}
+    }
+
+    /** As in an application that uses R2DBC alone, or excludes the auto-configuration of data sources. */
+    private final ApplicationContextRunner withoutDataSource = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    JacksonAutoConfiguration.class,
+                    PosthornAutoConfiguration.class,
+                    RelayAutoConfiguration.class,
+                    InboxAutoConfiguration.class,
+                    WithoutDataSourceAutoConfiguration.class))
+            .withPropertyValues("spring.application.name=shop");
+
+    /** It started, and nobody ever called the method. */
+    @Test
+    void aListenerInAnApplicationWithoutADataSourceIsTold() {
+        ApplicationContextRunner listening = withoutDataSource.withBean(Listening.class);
+        fails(listening, analysis -> {
+            assertThat(analysis.getDescription()).contains("Listening.on", "no data source");
+            assertThat(analysis.getAction()).contains("spring.datasource.url", "posthorn.inbox.enabled=false");
+        });
+        listening
+                .withPropertyValues("posthorn.inbox.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void aSubscriptionInAnApplicationWithoutADataSourceIsTold() {
+        ApplicationContextRunner delivering =
+                withoutDataSource.withPropertyValues("posthorn.subscriptions.orders.kafka.topic=orders");
+        fails(delivering, analysis -> {
+            assertThat(analysis.getDescription()).contains("posthorn.subscriptions.orders", "no data source");
+            assertThat(analysis.getAction()).contains("spring.datasource.url", "posthorn.role=writer");
+        });
+        delivering
+                .withPropertyValues("posthorn.role=writer")
+                .run(context -> assertThat(context).hasNotFailed());
+        withoutDataSource.run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
