@@ -14,9 +14,12 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -37,6 +40,8 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Scope;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Listeners in applications of all kinds: whoever has the annotation hears of what comes by the topic. */
 class ListenersTest {
@@ -375,5 +380,99 @@ class ListenersTest {
                         .getFailure()
                         .rootCause()
                         .hasMessageContaining("'fetch.mim.bytes' is unknown"));
+    }
+
+    /** Takes its time for every event. */
+    static class Slow {
+
+        private final Set<String> busy = ConcurrentHashMap.newKeySet();
+
+        private void take(String listener) throws InterruptedException {
+            busy.add(listener);
+            TimeUnit.SECONDS.sleep(3);
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "slow-0", threads = 1)
+        void take0(Event event) throws InterruptedException {
+            take("slow-0");
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "slow-1", threads = 1)
+        void take1(Event event) throws InterruptedException {
+            take("slow-1");
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "slow-2", threads = 1)
+        void take2(Event event) throws InterruptedException {
+            take("slow-2");
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "slow-3", threads = 1)
+        void take3(Event event) throws InterruptedException {
+            take("slow-3");
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "slow-4", threads = 1)
+        void take4(Event event) throws InterruptedException {
+            take("slow-4");
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "slow-5", threads = 1)
+        void take5(Event event) throws InterruptedException {
+            take("slow-5");
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "slow-6", threads = 1)
+        void take6(Event event) throws InterruptedException {
+            take("slow-6");
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "slow-7", threads = 1)
+        void take7(Event event) throws InterruptedException {
+            take("slow-7");
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "slow-8", threads = 1)
+        void take8(Event event) throws InterruptedException {
+            take("slow-8");
+        }
+
+        @InboxListener(topics = "${topic}", consumer = "slow-9", threads = 1)
+        void take9(Event event) throws InterruptedException {
+            take("slow-9");
+        }
+    }
+
+    @Configuration
+    static class SlowListeners {
+        @Bean
+        Slow slow() {
+            return new Slow();
+        }
+    }
+
+    /** One after another it would be ten times as long, as each takes the next event while it waits for its turn. */
+    @Test
+    void tenListenersAtWorkStopSideBySide() {
+        String topic = "slow-" + UUID.randomUUID();
+        TestServer.kafka().createTopic(topic, 1);
+        long[] stopped = new long[1];
+        application
+                .withUserConfiguration(SlowListeners.class)
+                .withPropertyValues(
+                        "posthorn.role=both", "topic=" + topic, "posthorn.subscriptions.slow.kafka.topic=" + topic)
+                .run(context -> {
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                            .executeWithoutResult(status -> IntStream.range(0, 40)
+                                    .forEach(
+                                            i -> context.getBean(Outbox.class).record(Shop.event("work", "key-" + i))));
+                    Awaitility.await()
+                            .atMost(Duration.ofSeconds(30))
+                            .until(() -> context.getBean(Slow.class).busy.size() == 10);
+                    stopped[0] = System.nanoTime();
+                });
+
+        assertThat(Duration.ofNanos(System.nanoTime() - stopped[0])).isLessThan(Duration.ofSeconds(8));
+        assertThat(Threads.ofPosthorn()).as("after the end").isEmpty();
     }
 }
