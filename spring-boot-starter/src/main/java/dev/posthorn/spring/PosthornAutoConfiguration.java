@@ -15,6 +15,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -81,13 +82,13 @@ public final class PosthornAutoConfiguration {
             Environment environment,
             ObjectProvider<JsonMapper> json,
             ObjectProvider<Traces> traces,
-            ObjectProvider<RelayRunner> relay) {
+            RunningRelay relay) {
         return new SpringOutbox(
                 dataSources.ofOutbox(),
                 OutboxSettings.of(properties),
                 new AnnotatedEvents(Json.of(json), source(properties, environment)),
                 traces.getIfAvailable(() -> Traces.NONE),
-                () -> relay.ifAvailable(RelayRunner::wake));
+                relay::wake);
     }
 
     private static String source(PosthornProperties properties, Environment environment) {
@@ -96,8 +97,14 @@ public final class PosthornAutoConfiguration {
     }
 
     @Bean
-    AnnotatedEventListener posthornAnnotatedEventListener(ObjectProvider<Outbox> outbox) {
-        return new AnnotatedEventListener(outbox);
+    RunningRelay posthornRunningRelay() {
+        return new RunningRelay();
+    }
+
+    @Bean
+    static AnnotatedEventRegistration posthornAnnotatedEvents(
+            ConfigurableApplicationContext context, ObjectProvider<Outbox> outbox) {
+        return new AnnotatedEventRegistration(context, outbox);
     }
 
     @Bean

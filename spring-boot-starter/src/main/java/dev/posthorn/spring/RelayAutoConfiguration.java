@@ -55,7 +55,8 @@ public final class RelayAutoConfiguration {
                 Environment environment,
                 ObjectProvider<Subscription> subscriptions,
                 ObjectProvider<SubscriptionSource> more,
-                ObjectProvider<RelayListener> listeners) {
+                ObjectProvider<RelayListener> listeners,
+                RunningRelay relay) {
             return new RelayRunner(
                     dataSources,
                     properties,
@@ -63,7 +64,8 @@ public final class RelayAutoConfiguration {
                     () -> Stream.concat(
                             subscriptions.orderedStream(),
                             more.orderedStream().flatMap(each -> each.subscriptions().stream())),
-                    listeners);
+                    listeners,
+                    relay);
         }
 
         /**
@@ -73,8 +75,8 @@ public final class RelayAutoConfiguration {
         @Bean(destroyMethod = "")
         @Scope("prototype")
         @Nullable
-        Relay posthornRelay(RelayRunner runner) {
-            return runner.relay();
+        Relay posthornRelay(RunningRelay running) {
+            return running.get();
         }
     }
 }

@@ -20,7 +20,7 @@ final class RelayRunner implements SmartLifecycle {
     private final String application;
     private final Supplier<Stream<Subscription>> subscriptions;
     private final ObjectProvider<RelayListener> listeners;
-    private volatile @Nullable Relay relay;
+    private final RunningRelay relay;
     private @Nullable RelayConnections connections;
 
     /** @param application in whose name it asks for things to be kept */
@@ -29,24 +29,26 @@ final class RelayRunner implements SmartLifecycle {
             PosthornProperties properties,
             String application,
             Supplier<Stream<Subscription>> subscriptions,
-            ObjectProvider<RelayListener> listeners) {
+            ObjectProvider<RelayListener> listeners,
+            RunningRelay relay) {
         this.dataSources = dataSources;
         this.properties = properties;
         this.application = application;
         this.subscriptions = subscriptions;
         this.listeners = listeners;
+        this.relay = relay;
     }
 
     @Override
     public synchronized void start() {
-        if (relay != null) {
+        if (isRunning()) {
             return;
         }
         PosthornProperties.Relay settings = properties.relay();
         RelayConnections opened =
                 RelayConnections.of(dataSources.ofRelay(), settings.pool(), "posthorn-relay", settings.workers());
         try {
-            relay = builder(opened).start();
+            relay.set(builder(opened).start());
             connections = opened;
         } catch (RuntimeException e) {
             opened.close();
@@ -70,8 +72,8 @@ final class RelayRunner implements SmartLifecycle {
 
     @Override
     public synchronized void stop() {
-        Relay running = relay;
-        relay = null;
+        Relay running = relay.get();
+        relay.set(null);
         if (running != null) {
             running.close();
         }
@@ -83,24 +85,11 @@ final class RelayRunner implements SmartLifecycle {
 
     @Override
     public boolean isRunning() {
-        return relay != null;
+        return relay.get() != null;
     }
 
     @Override
     public int getPhase() {
         return PHASE;
-    }
-
-    /** The one that runs; null while the application starts or stops. Asking starts nothing. */
-    @Nullable
-    Relay relay() {
-        return relay;
-    }
-
-    void wake() {
-        Relay running = relay;
-        if (running != null) {
-            running.wake();
-        }
     }
 }

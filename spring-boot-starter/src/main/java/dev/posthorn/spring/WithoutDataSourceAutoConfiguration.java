@@ -7,6 +7,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -18,14 +19,15 @@ import org.springframework.core.env.Environment;
  * and a listener or subscription that would never hear of anything is told.
  */
 @AutoConfiguration(after = PosthornAutoConfiguration.class)
-@ConditionalOnMissingBean({DataSource.class, AnnotatedEventListener.class})
+@ConditionalOnMissingBean({DataSource.class, AnnotatedEventRegistration.class})
 public final class WithoutDataSourceAutoConfiguration {
 
     WithoutDataSourceAutoConfiguration() {}
 
     @Bean
-    AnnotatedEventListener posthornAnnotatedEventListener(ObjectProvider<Outbox> outbox) {
-        return new AnnotatedEventListener(outbox);
+    static AnnotatedEventRegistration posthornAnnotatedEvents(
+            ConfigurableApplicationContext context, ObjectProvider<Outbox> outbox) {
+        return new AnnotatedEventRegistration(context, outbox);
     }
 
     /** A mistake if there is a listener. */
