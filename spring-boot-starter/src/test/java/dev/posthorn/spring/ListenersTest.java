@@ -460,7 +460,10 @@ class ListenersTest {
         application
                 .withUserConfiguration(SlowListeners.class)
                 .withPropertyValues(
-                        "posthorn.role=both", "topic=" + topic, "posthorn.subscriptions.slow.kafka.topic=" + topic)
+                        "posthorn.role=both",
+                        "topic=" + topic,
+                        "posthorn.subscriptions.slow.kafka.topic=" + topic,
+                        "spring.datasource.hikari.maximum-pool-size=10")
                 .run(context -> {
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
                             .executeWithoutResult(status -> IntStream.range(0, 40)

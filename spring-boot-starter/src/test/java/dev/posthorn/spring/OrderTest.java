@@ -102,7 +102,7 @@ class OrderTest {
     }
 
     private static boolean somebodyWaitsForARow() throws SQLException {
-        try (Connection connection = Shop.bean(DataSource.class).getConnection();
+        try (Connection connection = Shop.onlooker().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet waiting = statement.executeQuery(
                         "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'update purchase%'")) {
@@ -112,11 +112,10 @@ class OrderTest {
 
     private List<String> delivered(Consumer<Event> outbox) {
         transaction().executeWithoutResult(status -> purchases().save(new Purchase(key)));
-        DataSource dataSource = Shop.bean(DataSource.class);
         RecordingSink sink = RecordingSink.pipelined();
         Subscription subscription = Subscription.to(key, sink).build();
         SettableClock clock = SettableClock.at(Instant.now());
-        SteppedRelay relay = SteppedRelay.of(Relay.builder(dataSource).subscribe(subscription), clock)
+        SteppedRelay relay = SteppedRelay.of(Relay.builder(Shop.onlooker()).subscribe(subscription), clock)
                 .pass();
         try {
             interleave(outbox);

@@ -151,7 +151,7 @@ class SetupTest {
                     assertThat(analysis.getAction()).contains("maximum-pool-size to at least 6", "posthorn.relay.pool");
                 });
         application
-                .withPropertyValues("posthorn.relay.pool=shared")
+                .withPropertyValues("posthorn.relay.pool=shared", "spring.datasource.hikari.maximum-pool-size=10")
                 .run(context -> assertThat(context).as("Spring Boot's default").hasNotFailed());
     }
 

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -21,8 +22,9 @@ final class Shop {
     private Shop() {}
 
     private static final class Running {
+        static final String DATABASE = TestServer.database();
         static final ConfigurableApplicationContext CONTEXT = start(
-                TestServer.database(),
+                DATABASE,
                 "--posthorn.role=writer",
                 "--posthorn.outbox.max-payload=1KB",
                 "--spring.jpa.hibernate.ddl-auto=update");
@@ -52,6 +54,13 @@ final class Shop {
 
     static Outbox outbox() {
         return bean(Outbox.class);
+    }
+
+    /** Takes no connection of the application's pool, all of which may be in use by transactions. */
+    static DataSource onlooker() {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(Running.DATABASE);
+        return dataSource;
     }
 
     static JdbcTemplate jdbc() {
