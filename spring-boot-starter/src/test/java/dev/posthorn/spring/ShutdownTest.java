@@ -55,6 +55,8 @@ class ShutdownTest {
             .withBean(Ledger.class)
             .withPropertyValues(
                     "spring.datasource.url=" + database,
+                    // Customers without a pause leave others little of a small pool.
+                    "spring.datasource.hikari.maximum-pool-size=10",
                     "spring.application.name=shop",
                     "topic=" + topic,
                     "posthorn.subscriptions.orders.kafka.topic=" + topic,
