@@ -105,7 +105,7 @@ final class DemoRun {
     }
 
     /** Without the other service and the demo: each has settings of its own under the same name. */
-    private static String classPathOf(Class<?> service) {
+    static String classPathOf(Class<?> service) {
         Set<Path> others = Stream.of(OrdersApplication.class, BillingApplication.class, Demo.class)
                 .filter(each -> each != service)
                 .map(DemoRun::placeOf)
