@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** The promises, under every fault that the simulation knows. The length is {@code -Dposthorn.simulation.seeds=N}. */
 class SimulationTest {
 
-    private static final long SEEDS = Long.getLong("posthorn.simulation.seeds", 20_000);
+    private static final long SEEDS = Long.getLong("posthorn.simulation.seeds", 10_000);
     private static final int THREADS = Math.min(2, Runtime.getRuntime().availableProcessors());
 
     @Test

@@ -164,7 +164,7 @@ class HttpDeliveryTest {
         receiver.answering(got -> answer(got, arrivals, Says.status(500)));
         record(IntStream.range(0, 200).mapToObj(i -> numbered(i, "bad" + i)).toList());
         await().atMost(Duration.ofSeconds(20)).until(() -> receiver.got().size() >= 200);
-        awaitHealthy(arrivals, 40);
+        awaitHealthy(arrivals, 20);
     }
 
     @Test
@@ -182,7 +182,7 @@ class HttpDeliveryTest {
         record(List.of(numbered(0, "good")));
         record(IntStream.range(0, 20).mapToObj(i -> numbered(i, "bad" + i)).toList());
         try {
-            awaitHealthy(arrivals, 40);
+            awaitHealthy(arrivals, 20);
         } finally {
             over.countDown();
         }
