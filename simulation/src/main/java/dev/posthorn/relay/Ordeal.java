@@ -1,14 +1,17 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.relay.Tables.EventRow;
+import dev.posthorn.relay.Tables.LaneRow;
 import dev.posthorn.relay.Tables.SubscriptionRow;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,8 +49,11 @@ final class Ordeal {
         receivers.forEach(
                 receiver -> receiver.spoil(event -> isBad(event.event().key()), hang));
         int bad = world.between(10, 90);
-        List<Scenario.Settings> swift = new ArrayList<>(
-                scenario.subscriptions.stream().filter(Ordeal::isRoomy).toList());
+        List<Scenario.Settings> swift = new ArrayList<>(scenario.subscriptions.stream()
+                .filter(each -> isRoomy(each) && !isCareful(each))
+                .toList());
+        Map<Scenario.Settings, List<Long>> owners = new HashMap<>();
+        swift.forEach(each -> owners.put(each, epochs(each)));
         Map<EventRow, Long> good = new LinkedHashMap<>();
         for (int i = world.between(20, 60); i > 0; i--) {
             if (world.below(100) < bad) {
@@ -56,9 +62,10 @@ final class Ordeal {
                 good.put(writers.write("good" + world.below(3)), world.nanos());
             }
             world.quietFor(world.between(50, 300));
-            swift.removeIf(this::isCareful);
         }
         world.quietFor((hang ? LATEST_BESIDE_HANGING : LATEST) / 1_000_000);
+        // An event may end its process even now.
+        swift.removeIf(each -> !epochs(each).equals(owners.get(each)));
         swift.forEach(each -> check(each, good, hang ? LATEST_BESIDE_HANGING : LATEST));
         receivers.forEach(Receiver::heal);
     }
@@ -100,8 +107,16 @@ final class Ordeal {
 
     /** Whether a lane changed hands by force and may still send one event at a time. */
     private boolean isCareful(Scenario.Settings settings) {
+        return lanes(settings).anyMatch(lane -> lane.takeovers > 0);
+    }
+
+    private List<Long> epochs(Scenario.Settings settings) {
+        return lanes(settings).map(lane -> lane.epoch).toList();
+    }
+
+    private Stream<LaneRow> lanes(Scenario.Settings settings) {
         SubscriptionRow row = Objects.requireNonNull(database.find(settings.name));
-        return database.lanes(row, row.generation).stream().anyMatch(lane -> lane.takeovers > 0);
+        return database.lanes(row, row.generation).stream();
     }
 
     /** Everything fails with an answer: next to nothing is given up. */
