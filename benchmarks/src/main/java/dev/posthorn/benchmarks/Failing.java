@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "failing",
         mixinStandardHelpOptions = true,
-        description = "Drain a backlog of which 1 %, 10 % and 50 % of the keys fail, against the same drain with none:"
+        description = "Drain a backlog of which 1 %%, 10 %% and 50 %% of the keys fail, against the same drain with none:"
                 + " events a second of the keys that are well.")
 final class Failing implements Callable<Integer> {
 
