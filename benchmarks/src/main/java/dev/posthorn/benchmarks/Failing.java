@@ -19,8 +19,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "failing",
         mixinStandardHelpOptions = true,
-        description = "Drain a backlog of which 1 %%, 10 %% and 50 %% of the keys fail, against the same drain with none:"
-                + " events a second of the keys that are well.")
+        description =
+                "Drain a backlog of which 1 %%, 10 %% and 50 %% of the keys fail, against the same drain with none:"
+                        + " events a second of the keys that are well.")
 final class Failing implements Callable<Integer> {
 
     private static final List<Integer> PERCENTS = List.of(0, 1, 10, 50);
