@@ -241,6 +241,9 @@ final class Receiver {
             }
             if (world.chance(world.isQuiet() ? 0 : world.scenario().flaky / 20)) {
                 broken = true;
+                // It never left, and the lane takes the exception for its answer.
+                history.answered(shipment, new Outcome.Retry(ErrorClass.UNKNOWN, "a bug in the sink"));
+                world.trace(() -> "  " + settings.name + " throws at " + event.seq());
                 throw new IllegalStateException("a bug in the sink");
             }
             long arrival = world.nanos() + latency() * 1_000_000L;
