@@ -38,6 +38,12 @@ final class Failing implements Callable<Integer> {
     @Option(names = "--rounds", description = "Rounds of each share, of which the median counts (${DEFAULT-VALUE}).")
     private int rounds = 5;
 
+    @Option(
+            names = "--receiver-ms",
+            description = "How long the receiver takes for each of its 64 requests at a time; 0 means that it costs"
+                    + " nothing (${DEFAULT-VALUE}).")
+    private int receiverMillis = 0;
+
     @Option(names = "--lanes", description = "Lanes of the subscription (${DEFAULT-VALUE}).")
     private int lanes = 1;
 
@@ -85,7 +91,8 @@ final class Failing implements Callable<Integer> {
     }
 
     private double rate(Database database, int round, int percent) {
-        Subscription subscription = Subscription.to("of-" + percent + "-" + round, FailingSink.ofPercent(percent))
+        FailingSink sink = FailingSink.ofPercent(percent, Duration.ofMillis(receiverMillis));
+        Subscription subscription = Subscription.to("of-" + percent + "-" + round, sink)
                 .fromBeginning()
                 .lanes(lanes)
                 .inFlightLimit(inFlight)
@@ -112,6 +119,7 @@ final class Failing implements Callable<Integer> {
         }
         figures.put("events", events);
         figures.put("keys", keys);
+        figures.put("receiverMillis", receiverMillis);
         figures.put("lanes", lanes);
         figures.put("inFlightLimit", inFlight);
         output.result(new Result("failing", ratio, figures), "%s", text);

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 /** Writes delivery rows, dead letters, attempts and answers, each kind with one statement. Part of a settle. */
 final class ChangeWriter {
 
-    /** Enough to find the cause; a receiver may answer with a page of HTML. */
     private static final String PUT_ROWS = """
             INSERT INTO posthorn.delivery AS d
                    (lane_id, seq, event_id, key, state, attempts, due_at, error_class, error_message, failed_at,
