@@ -18,12 +18,14 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What a consumer has done is acknowledged to others, who then forget it. So it has to outlast a crash of the server also
  * where the role's or the database's transactions do not: there the WAL of a commit is written up to 30 seconds later.
  */
+@Tag("slow")
 class DurableInboxTest {
 
     private static EmbeddedPostgres server;

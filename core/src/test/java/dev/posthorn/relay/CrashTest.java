@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A server that is killed takes back what it had not on its disk yet: transaction ids, numbers, and commits that did not wait. It
  * gives them out again, below what a lane has read of it.
  */
+@Tag("slow")
 class CrashTest {
 
     private static final int ENOUGH_TO_COME_BACK = 50;

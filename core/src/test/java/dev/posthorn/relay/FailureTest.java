@@ -15,9 +15,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of events that fail, a step at a time. */
+@Tag("slow")
 class FailureTest {
 
     private static final RetryPolicy THREE =

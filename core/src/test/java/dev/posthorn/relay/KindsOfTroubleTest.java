@@ -16,9 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A receiver that does not answer, one that refuses some keys, and one that refuses everything, a step at a time. */
+@Tag("slow")
 class KindsOfTroubleTest {
 
     private static final Outcome FAILED = new Outcome.Retry(ErrorClass.SERVER_ERROR, "status 500");

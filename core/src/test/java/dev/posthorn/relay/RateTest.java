@@ -17,11 +17,13 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A subscription hands over no more events a second than its rate allows, whoever does it. */
+@Tag("slow")
 class RateTest {
 
     private static final Duration TICK = Duration.ofMillis(50);

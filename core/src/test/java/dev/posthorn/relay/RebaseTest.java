@@ -37,6 +37,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The data is moved to another cluster, whose transaction ids start again from below: by a real dump, and by a real
  * logical replication, which does not carry sequences.
  */
+@Tag("slow")
 class RebaseTest {
 
     /** Each start is long after the last, so that an instance that ended without a word no longer counts. */

@@ -27,9 +27,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The first partition is due; somebody comes to need its events between the look that finds that and the drop. */
+@Tag("slow")
 class RetentionRacesTest {
 
     private static final String FIRST_IS_GONE = "101-201";

@@ -13,9 +13,11 @@ import dev.posthorn.testing.RecordingSink;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Connections to the database go silent, as when its host is gone, while it answers those who come anew. */
+@Tag("slow")
 class SilentDatabaseTest {
 
     private static final Duration LEASE = Duration.ofSeconds(4);

@@ -3,9 +3,11 @@ package dev.posthorn.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Longer forms: {@code ./posthorn faults kill --for 10m} and {@code ./posthorn faults freeze --for 10m}. */
+@Tag("slow")
 class RelaysTest {
 
     private static final int KILLS = 20;

@@ -7,9 +7,11 @@ import dev.posthorn.faults.Ledger.Verdict;
 import dev.posthorn.log.Guard;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Run longer with -Dposthorn.torture.seconds, and again as before with -Dposthorn.torture.seed. */
+@Tag("slow")
 class TortureTest {
 
     private static final long SECONDS = Long.getLong("posthorn.torture.seconds", 30);

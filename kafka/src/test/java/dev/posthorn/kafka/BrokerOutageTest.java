@@ -15,9 +15,11 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The broker goes away under load and comes back: nothing of it is the events' fault. */
+@Tag("slow")
 class BrokerOutageTest {
 
     private static final Duration OUTAGE = Duration.ofSeconds(30);

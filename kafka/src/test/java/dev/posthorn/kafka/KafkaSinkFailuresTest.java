@@ -22,9 +22,11 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each failure strikes in the middle of a pipelined run of one key. */
+@Tag("slow")
 class KafkaSinkFailuresTest {
 
     private static final int EVENTS = 2000;

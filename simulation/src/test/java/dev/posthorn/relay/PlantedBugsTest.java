@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A simulation that finds nothing proves little: each of these mistakes it has to find, within so many seeds. */
+@Tag("slow")
 class PlantedBugsTest {
 
     @ParameterizedTest

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.posthorn.log.Guards;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The promises, under every fault that the simulation knows. The length is {@code -Dposthorn.simulation.seeds=N}. */
+@Tag("slow")
 class SimulationTest {
 
     private static final long SEEDS = Long.getLong("posthorn.simulation.seeds", 10_000);

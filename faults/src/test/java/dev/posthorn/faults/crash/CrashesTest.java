@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.log.Guard;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The longer form: {@code ./posthorn faults crash}. */
+@Tag("slow")
 class CrashesTest {
 
     private static final int STRIKES = 6;

@@ -3,9 +3,11 @@ package dev.posthorn.faults.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The longer form: {@code ./posthorn faults hub --for 10m}. */
+@Tag("slow")
 class HubKillsTest {
 
     private static final int KILLS_OF_EACH = 6;

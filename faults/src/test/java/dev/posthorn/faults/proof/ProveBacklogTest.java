@@ -21,10 +21,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A relay that does not run is noticed by whoever reads the metrics, here from a hub that delivers nothing itself. */
+@Tag("slow")
 class ProveBacklogTest {
 
     private static final String SUBSCRIPTION = "orders";

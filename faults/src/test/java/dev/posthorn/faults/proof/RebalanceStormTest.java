@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.faults.Servers;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The longer form: {@code ./posthorn faults rebalance --records 1000000 --for 10m}. */
+@Tag("slow")
 class RebalanceStormTest {
 
     private static final long SEED = Long.getLong("posthorn.faults.seed", System.nanoTime());

@@ -3,9 +3,11 @@ package dev.posthorn.faults.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.faults.Servers;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The longer form: {@code ./posthorn faults replay --for 10m}. */
+@Tag("slow")
 class ReplayKillsTest {
 
     private static final long SEED = Long.getLong("posthorn.faults.seed", System.nanoTime());

@@ -6,11 +6,13 @@ import dev.posthorn.faults.Servers;
 import dev.posthorn.log.Guard;
 import dev.posthorn.log.Guards;
 import dev.posthorn.relay.AfterDeadLetter;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Longer form: {@code ./posthorn faults steps}. */
+@Tag("slow")
 class StepsTest {
 
     @Test

@@ -11,9 +11,11 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A consumer beside others in one schema: what is theirs it leaves alone, however old it is. */
+@Tag("slow")
 class ConsumerRetentionTest {
 
     private static final Duration YEAR = Duration.ofDays(365);

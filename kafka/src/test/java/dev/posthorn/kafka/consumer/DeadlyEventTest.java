@@ -20,11 +20,13 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An event that ends the process of its consumer was given to one after the other, for ever. */
+@Tag("slow")
 class DeadlyEventTest {
 
     private static final int INNOCENT = 60;

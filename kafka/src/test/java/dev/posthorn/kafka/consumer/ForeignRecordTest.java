@@ -16,9 +16,11 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever is in a topic, the offset goes on. A record with a long key kept it where it was for ever. */
+@Tag("slow")
 class ForeignRecordTest {
 
     private Books books;

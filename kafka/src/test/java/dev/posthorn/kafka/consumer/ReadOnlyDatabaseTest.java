@@ -14,11 +14,13 @@ import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A database that fails over is read-only for a while. That condemned every event that came meanwhile. */
+@Tag("slow")
 class ReadOnlyDatabaseTest {
 
     private static final int EVENTS = 200;

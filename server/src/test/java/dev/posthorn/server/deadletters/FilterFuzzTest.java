@@ -18,10 +18,12 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Whatever stands in a filter is looked for as it is: it is no pattern, and never becomes part of a statement. */
+@Tag("slow")
 class FilterFuzzTest {
 
     private static final long SEED = 6;

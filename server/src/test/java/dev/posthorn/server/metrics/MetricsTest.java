@@ -30,12 +30,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.yaml.snakeyaml.Yaml;
 
 /** Every metric moves when what it is about happens. In one order, because the figures are read only now and then. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Tag("slow")
 class MetricsTest {
 
     private static final RecordingSink SINK = RecordingSink.oneAtATime()

@@ -23,11 +23,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever a receiver does: each event has its outcome in time, once, and nothing is left behind. */
+@Tag("slow")
 class HostileReceiversTest {
 
     private static final Duration SHORT = Duration.ofMillis(300);

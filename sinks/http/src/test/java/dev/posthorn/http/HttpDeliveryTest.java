@@ -36,9 +36,11 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** From the commit to a receiver, over real HTTP. */
+@Tag("slow")
 class HttpDeliveryTest {
 
     private static final AtomicInteger DATABASES = new AtomicInteger();
