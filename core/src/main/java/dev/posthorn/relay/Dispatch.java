@@ -50,7 +50,11 @@ final class Dispatch {
     /** The keys of live events on their way, as of this pass; null if nobody has asked. */
     private @Nullable Set<String> keysOnTheirWay;
 
-    private @Nullable Mark high;
+    /** The last event that was handed over, as far as it has not come back. */
+    private @Nullable Tracked highest;
+
+    /** Whether an event was handed over and waits to be sent again, so that the highest may not be on its way any more. */
+    private boolean cameBack;
 
     /** How many events were read. */
     private long read;
@@ -136,7 +140,7 @@ final class Dispatch {
         if (event.isDelivered()) {
             arrivedBefore.add(event);
         } else if (event.isInFlight()) {
-            high = event.markAfter();
+            raiseHigh(event);
         } else {
             toSend.add(event);
         }
@@ -241,7 +245,10 @@ final class Dispatch {
         endTurn(event);
         if (!event.isLive()) {
             forgetRows(event);
-        } else if (!subscription.sink().keepsOrder()) {
+            return;
+        }
+        cameBack = true;
+        if (!subscription.sink().keepsOrder()) {
             toSend.addFirst(event);
         }
     }
@@ -310,6 +317,7 @@ final class Dispatch {
             }
         }
         toSend.replaceBy(again);
+        cameBack = true;
         rows.forEach(forgetRow);
     }
 
@@ -480,9 +488,6 @@ final class Dispatch {
                 toSend.addFirst(next);
                 return null;
             }
-            if (next.isLive()) {
-                high = next.markAfter();
-            }
             if (goes && takesTurn(next)) {
                 return next;
             }
@@ -535,12 +540,23 @@ final class Dispatch {
             tokens.spend();
         }
         toSend.sent(event);
+        raiseHigh(event);
         sent.send(event, why);
     }
 
-    /** How far events were handed over; the mark itself if nothing is on its way. */
+    private void raiseHigh(Tracked event) {
+        if (event.isLive() && (highest == null || event.number() > highest.number())) {
+            highest = event;
+        }
+    }
+
+    /** How far events were handed over and have not come back; the mark itself if none is on its way. */
     Mark high(Mark mark) {
-        return high == null || unsettled.isEmpty() ? mark : high;
+        if (cameBack) {
+            highest = unsettled.lastHandedOver();
+            cameBack = false;
+        }
+        return highest == null || unsettled.isEmpty() ? mark : highest.markAfter();
     }
 
     /** In how many nanoseconds something is due here; very long if only an answer can change anything. */

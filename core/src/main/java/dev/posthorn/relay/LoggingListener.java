@@ -71,8 +71,8 @@ public final class LoggingListener implements RelayListener {
     @Override
     public void breakerOpened(String subscription, String lane, String reason) {
         log.warn(
-                "Lane {}: the receiver is not reached or does not answer ({}). Events wait; one is tried every few"
-                        + " seconds, and delivery goes on by itself when it answers",
+                "Lane {}: the receiver is not reached or does not answer ({}). One event is tried every few seconds, the"
+                        + " others wait, and delivery goes on by itself when it answers",
                 lane,
                 reason);
     }
@@ -85,8 +85,9 @@ public final class LoggingListener implements RelayListener {
     @Override
     public void denialBegan(String subscription, String lane, String reason) {
         log.warn(
-                "Lane {}: the receiver answers, but refuses everything ({}). Attempts do not count meanwhile; new events"
-                        + " are tried once each, and delivery goes on by itself when the first of them arrives",
+                "Lane {}: the receiver answers, but refuses everything ({}). Meanwhile attempts count for one event at a"
+                        + " time only; new events are tried once each, and delivery goes on by itself when the first of"
+                        + " them arrives",
                 lane,
                 reason);
     }

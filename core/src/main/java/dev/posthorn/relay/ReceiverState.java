@@ -105,7 +105,8 @@ final class ReceiverState {
         long now = ticker.nanos();
         boolean unasked = failure instanceof Outcome.Unavailable || failure instanceof Outcome.Gone;
         if (unasked || (silence && isSilence(failure))) {
-            if (breaker.open(failure.reason(), !unasked, now)) {
+            // One that wants no more events is told by the pause that follows.
+            if (breaker.open(failure.reason(), !unasked, now) && !(failure instanceof Outcome.Gone)) {
                 listener.breakerOpened(subscription, lane, failure.reason());
             }
         } else if (!isSilence(failure)) {

@@ -84,6 +84,19 @@ final class Unsettled implements Iterable<Tracked> {
         return unsettled.stream().filter(item -> item.seq() == seq).findFirst().orElse(null);
     }
 
+    /** The last event that is on its way or done. */
+    @Nullable
+    Tracked lastHandedOver() {
+        Iterator<Tracked> fromTheEnd = unsettled.descendingIterator();
+        while (fromTheEnd.hasNext()) {
+            Tracked event = fromTheEnd.next();
+            if (event.isInFlight() || event.isDone()) {
+                return event;
+            }
+        }
+        return null;
+    }
+
     int size() {
         return unsettled.size();
     }

@@ -158,6 +158,23 @@ class KindsOfTroubleTest {
     }
 
     /** What counts is the attempt of a key that the receiver has not heard of, so those that fail again do not. */
+    /** An operator looks for a backlog among what is pending; the alert does too. */
+    @Test
+    void whatWasTriedInVainIsPendingAndNotOnItsWay() {
+        SteppedRelay relay = instances.start("a", s -> s.lanes(1));
+        sink.answering(event -> FAILED);
+        instances.database.recordAll(keys(40, i -> "k" + i));
+        for (int i = 0; i < 10; i++) {
+            relay.pass().run(5);
+        }
+        assertThat(statuses("PENDING")).isEqualTo(40 - deadLetters());
+        assertThat(statuses("SENDING")).isZero();
+    }
+
+    private long statuses(String status) {
+        return instances.database.number("SELECT count(*) FROM posthorn.event_status WHERE status = '" + status + "'");
+    }
+
     @Test
     void keysThatFailAgainAndAgainAreNoSignThatEverythingFails() {
         instances.listener(told);

@@ -61,7 +61,7 @@ final class ConsumerFactory {
         method.requireUsable();
         InboxListener annotation = method.annotation();
         InboxConsumer.Builder builder = InboxConsumer.builder(
-                        parts.kafka().requireServers(null, "posthorn.kafka.bootstrap-servers"),
+                        parts.kafka().requireServers(null, KafkaConnection.COMMON),
                         parts.dataSources().ofOutbox())
                 .name(name(method))
                 .topics(topics(annotation))

@@ -11,6 +11,8 @@ import org.springframework.util.ClassUtils;
 /** How the application's Kafka is reached: {@code posthorn.kafka}, and what it leaves out {@code spring.kafka}. */
 record KafkaConnection(@Nullable String bootstrapServers, Map<String, String> properties) {
 
+    static final String COMMON = "posthorn.kafka.bootstrap-servers";
+
     private static final String SPRING = "spring.kafka.bootstrap-servers";
     private static final String DETAILS = "org.springframework.boot.kafka.autoconfigure.KafkaConnectionDetails";
 
@@ -44,7 +46,7 @@ record KafkaConnection(@Nullable String bootstrapServers, Map<String, String> pr
         if (servers == null || servers.isBlank()) {
             throw new SetupException(
                     property + " is needed, but nothing says where Kafka is",
-                    "Set " + property + ", posthorn.kafka.bootstrap-servers or " + SPRING);
+                    "Set " + (property.equals(COMMON) ? "" : property + ", ") + COMMON + " or " + SPRING);
         }
         return servers;
     }

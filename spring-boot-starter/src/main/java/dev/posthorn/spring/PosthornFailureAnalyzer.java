@@ -22,7 +22,13 @@ final class PosthornFailureAnalyzer extends AbstractFailureAnalyzer<PosthornExce
                         + " makes it part of your Flyway migrations, and with none run the script that ./posthorn schema"
                         + " prints before the application starts. posthorn.schema.name has to be the schema that holds"
                         + " them.";
-            case INVALID_SETTING -> "Correct the property under 'posthorn' that the message names.";
+            case INVALID_SETTING ->
+                "Correct the property under 'posthorn' that the message names. If it is about connections, let"
+                        + " posthorn.relay.data-source name a DataSource bean that leads directly to PostgreSQL.";
+            case CLUSTER_CHANGED ->
+                "Call new Rebase(dataSource, SchemaName.DEFAULT).run() once, as the owner of the schema, while nobody"
+                        + " writes events; then start the application again. See docs/operating.md, \"A move to another"
+                        + " cluster\".";
             case IN_RECOVERY -> "Let posthorn.data-source, or spring.datasource.url, point to the primary server.";
             default -> null;
         };

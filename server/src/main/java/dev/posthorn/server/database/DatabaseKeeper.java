@@ -38,11 +38,23 @@ public final class DatabaseKeeper extends Rounds {
 
     @Override
     protected void round() {
-        attempt(this::startAgain);
+        try {
+            look();
+            trouble = "";
+        } catch (RuntimeException e) {
+            if (!trouble.equals(String.valueOf(e.getMessage()))) {
+                trouble = String.valueOf(e.getMessage());
+                log.warn("The database is not ready: {}. Trying again every {} ms", trouble, LOOK_INTERVAL.toMillis());
+            }
+        }
+    }
+
+    private void look() {
+        startAgain();
         if (!database.isReady()) {
-            attempt(this::install);
-        } else if (!beginners.isEmpty()) {
-            attempt(this::begin);
+            install();
+        } else {
+            begin();
         }
     }
 
@@ -65,18 +77,6 @@ public final class DatabaseKeeper extends Rounds {
         while (!beginners.isEmpty()) {
             beginners.get(0).run();
             beginners.remove(0);
-        }
-    }
-
-    private void attempt(Runnable step) {
-        try {
-            step.run();
-            trouble = "";
-        } catch (RuntimeException e) {
-            if (!trouble.equals(String.valueOf(e.getMessage()))) {
-                trouble = String.valueOf(e.getMessage());
-                log.warn("The database is not ready: {}. Trying again every {} ms", trouble, LOOK_INTERVAL.toMillis());
-            }
         }
     }
 }
