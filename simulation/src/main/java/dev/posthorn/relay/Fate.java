@@ -37,6 +37,9 @@ final class Fate {
     boolean deferred;
     boolean buried;
 
+    /** Whether it arrived and whoever had sent it did not wait for the answer any more. */
+    boolean answeredLate;
+
     /** An owner, and the replay that it sent the event for; 0 if for none. */
     record Sender(Owner owner, long replayId) {}
 

@@ -291,6 +291,8 @@ final class History {
         if (isLast && inTime) {
             fate.heard.add(sender);
             heard.add(shipment);
+        } else {
+            fate.answeredLate = true;
         }
     }
 

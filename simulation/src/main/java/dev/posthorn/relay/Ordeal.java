@@ -79,8 +79,8 @@ final class Ordeal {
         Set<String> failed = new HashSet<>();
         good.forEach((event, since) -> {
             Fate fate = history.fate(index, event.seq());
-            // An answer may come too late by the steps of the model alone: then the key waits for its own failure.
-            if (fate.buried || fate.sends > 1) {
+            // It has arrived, but not as far as its sender knows: then the key waits for its own failure.
+            if (fate.buried || fate.answeredLate) {
                 failed.add(String.valueOf(event.key()));
             }
             boolean late = fate.arrivals == 0 || fate.arrivedAt - since > latest;
