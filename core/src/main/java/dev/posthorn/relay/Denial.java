@@ -23,6 +23,10 @@ final class Denial {
     private static final long FIRST_GAP = Duration.ofMillis(1).toNanos();
     private static final long LONGEST_GAP = Duration.ofMillis(200).toNanos();
     private static final long RETRIAL = Duration.ofSeconds(1).toNanos();
+
+    /** Whatever the attempts and delays of a subscription: no more dead letters than one in so long. */
+    private static final long COUNTING = Duration.ofMinutes(1).toNanos();
+
     private static final int WIDEST = 1 << 16;
 
     /** A mixture of good and bad keys has ten bad ones in a row now and then, which is nothing to tell anybody. */
@@ -42,6 +46,11 @@ final class Denial {
     private long nextRetrial;
     private boolean rowsNext;
     private boolean lacksTrial;
+
+    /** The event whose attempts count, and since when. */
+    private @Nullable Long counting;
+
+    private long countingSince;
 
     Denial(int keysToBegin) {
         this.keysToBegin = keysToBegin;
@@ -117,10 +126,25 @@ final class Denial {
     }
 
     void triedRound(long now) {
-        boolean spares = failure instanceof Outcome.Retry retry && retry.after() != null;
+        boolean spares = asksToWait() && now - began >= WORTH_TELLING;
         width = spares ? 1 : Math.min(2 * width, WIDEST);
         nextRound = now + gap;
         gap = spares ? RETRIAL : Math.min(2 * gap, LONGEST_GAP);
+    }
+
+    private boolean asksToWait() {
+        return failure instanceof Outcome.Retry retry
+                && retry.after() != null
+                && !retry.after().isZero();
+    }
+
+    /** Whether the event's attempts count: one event at a time, and the next one not too soon after it. */
+    boolean mayCount(long seq, long now) {
+        if (counting == null || (counting != seq && now - countingSince >= COUNTING)) {
+            counting = seq;
+            countingSince = now;
+        }
+        return counting == seq;
     }
 
     boolean mayTryAgain(long now) {

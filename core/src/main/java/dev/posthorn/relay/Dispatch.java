@@ -326,7 +326,7 @@ final class Dispatch {
         unstall();
         int mostRetries = retriesAtATime(concurrency);
         while (sent.count() < concurrency) {
-            Tracked next = poll(admits, sent.retries() < mostRetries);
+            Tracked next = poll(admits, sent.mayRetry(mostRetries));
             if (next == null) {
                 break;
             }

@@ -25,6 +25,7 @@ final class InFlight implements AutoCloseable {
     private final Subscription subscription;
     private final Ticker ticker;
     private final LastHeard lastHeard;
+    private final RetryPlaces retryPlaces;
     private final Consumer<Sending> mailbox;
 
     /** In order; some have been answered since. */
@@ -43,20 +44,28 @@ final class InFlight implements AutoCloseable {
     /**
      * @param mailbox takes the sink's answers, from any thread
      */
-    InFlight(String lane, Subscription subscription, Ticker ticker, LastHeard lastHeard, Consumer<Sending> mailbox) {
+    InFlight(
+            String lane,
+            Subscription subscription,
+            Ticker ticker,
+            LastHeard lastHeard,
+            RetryPlaces retryPlaces,
+            Consumer<Sending> mailbox) {
         this.lane = lane;
         this.subscription = subscription;
         this.ticker = ticker;
         this.mailbox = mailbox;
         this.lastHeard = lastHeard;
+        this.retryPlaces = retryPlaces;
     }
 
     int count() {
         return count;
     }
 
-    int retries() {
-        return retries;
+    /** Whether one more may go of those that failed before, of this lane and of all lanes together. */
+    boolean mayRetry(int most) {
+        return retries < most && retryPlaces.areLeft();
     }
 
     /** How many probes are on their way, of rows or of live events. */
@@ -81,7 +90,10 @@ final class InFlight implements AutoCloseable {
         Sending sending = event.send(ticker.nanos(), why, mailbox);
         sent.add(sending);
         count++;
-        retries += sending.isRetry() ? 1 : 0;
+        if (sending.isRetry()) {
+            retries++;
+            retryPlaces.take();
+        }
         try {
             if (channel == null) {
                 channel = subscription.sink().open(lane, subscription.timeout());
@@ -128,7 +140,10 @@ final class InFlight implements AutoCloseable {
     private void land(Sending over) {
         over.item().land();
         count--;
-        retries -= over.isRetry() ? 1 : 0;
+        if (over.isRetry()) {
+            retries--;
+            retryPlaces.giveBack(1);
+        }
     }
 
     /** Whether a sink that keeps the order owes an answer to an event that was sent before this one. */
@@ -192,7 +207,6 @@ final class InFlight implements AutoCloseable {
         taken.forEach(Tracked::land);
         sent.clear();
         count = 0;
-        retries = 0;
         broken = false;
         return taken;
     }
@@ -200,6 +214,8 @@ final class InFlight implements AutoCloseable {
     /** Ends the channel; nothing that has not left yet is sent any more. */
     @Override
     public void close() {
+        retryPlaces.giveBack(retries);
+        retries = 0;
         if (channel != null) {
             channel.close();
             channel = null;

@@ -66,6 +66,7 @@ public final class Lane {
                         subscription,
                         ports.ticker(),
                         orders.lastHeard(),
+                        orders.retryPlaces(),
                         answered -> post(answers, answered)),
                 new Places(this::orders, ports.guards()),
                 new Tokens(orders.allowance(), store),

@@ -292,6 +292,7 @@ final class LeaseKeeper {
                 holding.room,
                 holding.allowance,
                 holding.lastHeard,
+                holding.retryPlaces,
                 sharing.change(),
                 sharing.stopAt(),
                 false,
@@ -327,6 +328,7 @@ final class LeaseKeeper {
         private final Room room;
         private final Allowance allowance;
         private final LastHeard lastHeard;
+        private final RetryPlaces retryPlaces;
         private long id;
 
         /** Whether the id was found on this connection. */
@@ -347,6 +349,7 @@ final class LeaseKeeper {
             this.room = new Room(subscription.inFlightLimit());
             this.allowance = new Allowance(subscription.ratePerSecond(), ticker);
             this.lastHeard = new LastHeard(ticker);
+            this.retryPlaces = new RetryPlaces(subscription.sink().concurrency());
         }
 
         boolean isFor(Subscription other) {

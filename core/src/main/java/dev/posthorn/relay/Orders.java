@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param room what is left of that limit for all lanes of the instance
  * @param allowance how many events the instance may hand over
  * @param lastHeard when the receiver last answered any of them
+ * @param retryPlaces what the sink has in its hands again of those that failed before, of all of them
  * @param parkFor stand still at the end of the window: this change to another generation is wanted
  * @param stopAt then read on to exactly this snapshot. Once the mark is stored there the generation may end at any
  *     moment and its delivery rows go to other lanes: by then nothing may be on its way, and nothing more be sent
@@ -26,6 +27,7 @@ record Orders(
         Room room,
         Allowance allowance,
         LastHeard lastHeard,
+        RetryPlaces retryPlaces,
         @Nullable UUID parkFor,
         @Nullable Snapshot stopAt,
         boolean leave,
@@ -50,6 +52,7 @@ record Orders(
                 room,
                 allowance,
                 lastHeard,
+                retryPlaces,
                 parkFor,
                 stopAt,
                 true,

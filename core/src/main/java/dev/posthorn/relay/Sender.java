@@ -255,7 +255,7 @@ final class Sender {
 
     /** One event of the subscription uses up its attempts while the receiver refuses everything. */
     private @Nullable Tracked counting() {
-        return isFirstLane ? troubles.oldest() : null;
+        return isFirstLane ? troubles.oldest(seq -> denial.mayCount(seq, ticker.nanos())) : null;
     }
 
     /** How many more may be on their way while it is not known whether the receiver takes any. */

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -426,11 +427,13 @@ final class Troubles {
         return load(store.due(limit + loaded.size()), limit);
     }
 
-    /** The row that counts its attempts while the receiver refuses everything, if one is due. */
+    /** The row that counts its attempts while the receiver refuses everything, if it is due and may. */
     @Nullable
-    Tracked oldest() {
+    Tracked oldest(LongPredicate mayCount) {
         DeliveryRow oldest = store.oldest();
-        return oldest == null || !oldest.due() || loaded.containsKey(oldest.seq()) ? null : load(oldest);
+        return oldest == null || !oldest.due() || loaded.containsKey(oldest.seq()) || !mayCount.test(oldest.seq())
+                ? null
+                : load(oldest);
     }
 
     /** What to probe with: what is due, or else what is due next, or else what is held behind nothing any more. */

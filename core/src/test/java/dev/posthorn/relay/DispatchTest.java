@@ -21,7 +21,13 @@ class DispatchTest {
             subscription,
             Guards.ALL,
             new Tokens(new Allowance(Subscription.UNLIMITED, () -> 0), null),
-            new InFlight("test/0", subscription, () -> 0, new LastHeard(() -> 0), answered -> {}),
+            new InFlight(
+                    "test/0",
+                    subscription,
+                    () -> 0,
+                    new LastHeard(() -> 0),
+                    new RetryPlaces(Integer.MAX_VALUE),
+                    answered -> {}),
             new SentBefore(Guards.ALL),
             row -> forgotten.add(row.seq()),
             overtaken -> {});

@@ -353,6 +353,90 @@ class KindsOfTroubleTest {
                 .isOne();
     }
 
+    /** Each lane's share is a single place: whoever hangs there again and again holds it against all others of the lane. */
+    @Test
+    void whereThereAreFewPlacesKeysThatHangHoldAQuarterOfThemAllTogether() {
+        sink.taking(4).hold();
+        Duration timeout = Duration.ofSeconds(2);
+        SteppedRelay relay = instances.start(
+                "a",
+                s -> s.lanes(4)
+                        .timeout(timeout)
+                        .retry(RetryPolicy.of(1000, Duration.ofSeconds(1)).jitter(0)));
+        instances.database.recordAll(keys(12, i -> "bad" + i));
+        Map<String, Instant> recorded = new HashMap<>();
+        Instant settled = instances.clock.instant();
+        long before = 0;
+        for (int i = 0; i < 200; i++) {
+            if (i == 100) {
+                // All have been tried once by now.
+                settled = instances.clock.instant();
+                before = hung();
+            }
+            instances.database.record("good" + i);
+            if (i >= 100) {
+                recorded.put("good" + i, instances.clock.instant());
+            }
+            runAnswering(relay, 4);
+        }
+        long oneAfterTheOther =
+                Duration.between(settled, instances.clock.instant()).dividedBy(timeout);
+        assertThat(hung() - before).isPositive().isLessThanOrEqualTo(oneAfterTheOther + 1);
+        runAnswering(relay, 40);
+        recorded.forEach((key, at) -> {
+            assertThat(arrivals).containsKey(key);
+            assertThat(Duration.between(at, arrivals.get(key)))
+                    .as("no later than after one that hung in its lane: " + key)
+                    .isLessThanOrEqualTo(timeout.plusSeconds(1));
+        });
+    }
+
+    /** How many requests were never answered. */
+    private long hung() {
+        return sink.waiting().stream().filter(each -> isBad(each.event())).count();
+    }
+
+    private void runAnswering(SteppedRelay relay, int steps) {
+        for (int i = 0; i < steps; i++) {
+            relay.pass().run(1);
+            answerGood();
+        }
+    }
+
+    @Test
+    void keysThatAreAskedToWaitDelayNoOther() {
+        SteppedRelay relay = instances.start("a", s -> s.lanes(1));
+        Outcome overrun = new Outcome.Retry(ErrorClass.THROTTLED, "status 429", Duration.ofSeconds(1), null);
+        sink.answering(event -> isBad(event) ? overrun : arrive(event));
+        instances.database.recordAll(keys(300, i -> "bad" + i));
+        instances.database.record("good");
+        Instant recorded = instances.clock.instant();
+        for (int i = 0; i < 100 && arrivals.isEmpty(); i++) {
+            relay.run(1);
+        }
+        assertThat(Duration.between(recorded, instances.clock.instant())).isLessThanOrEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void withASingleAttemptNoMoreThanOneEventAMinuteIsGivenUp() {
+        SteppedRelay relay = instances.start(
+                "a", s -> s.lanes(2).inFlightLimit(200).retry(RetryPolicy.of(1, Duration.ofSeconds(30))));
+        sink.answering(event -> FAILED);
+        Instant began = instances.clock.instant();
+        for (int i = 0; i < 180; i++) {
+            int second = i;
+            instances.database.recordAll(keys(10, n -> "k" + second + "-" + n));
+            relay.pass().run(10);
+        }
+        long minutes = Duration.between(began, instances.clock.instant()).toMinutes() + 1;
+        assertThat(deadLetters()).as("each lane's first ten, and then").isLessThanOrEqualTo(20 + minutes);
+        sink.answering(this::arrive);
+        for (int i = 0; i < 600 && arrivals.size() + deadLetters() < 1800; i++) {
+            relay.pass().run(10);
+        }
+        assertThat(arrivals.size() + deadLetters()).isEqualTo(1800);
+    }
+
     private void answerGood() {
         sink.waiting().stream()
                 .filter(each -> !isBad(each.event()))

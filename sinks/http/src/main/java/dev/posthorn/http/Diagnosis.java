@@ -35,7 +35,10 @@ final class Diagnosis {
     private static final int PROXY_AUTHENTICATION_REQUIRED = 407;
     private static final int LONGEST_QUOTE = 200;
     private static final Pattern SPACE = Pattern.compile("[\\s\\p{Cntrl}]+");
-    private static final Pattern SECONDS = Pattern.compile("[0-9]{1,9}");
+    /** In seconds; who asks for more asks for no less. */
+    private static final String LONGEST_WISH = "999999999";
+
+    private static final Pattern SECONDS = Pattern.compile("[0-9]+");
 
     private final Set<Integer> retried;
     private final Collection<String> secrets;
@@ -106,7 +109,9 @@ final class Diagnosis {
         }
         String text = retryAfter.strip();
         if (SECONDS.matcher(text).matches()) {
-            return Duration.ofSeconds(Long.parseLong(text));
+            return text.length() > LONGEST_WISH.length()
+                    ? wish(LONGEST_WISH)
+                    : Duration.ofSeconds(Long.parseLong(text));
         }
         Instant date = DateUtils.parseStandardDate(text);
         Duration until = date == null ? null : Duration.between(clock.instant(), date);
