@@ -86,7 +86,7 @@ final class Refusals {
             case NOT_FOUND -> Status.Code.NOT_FOUND;
             case NO_KEY -> Status.Code.UNAUTHENTICATED;
             case FORBIDDEN -> Status.Code.PERMISSION_DENIED;
-            case TOO_LARGE, HEADERS_TOO_LARGE, TOO_MANY_REQUESTS -> Status.Code.RESOURCE_EXHAUSTED;
+            case TOO_LARGE, TOO_SLOW, HEADERS_TOO_LARGE, TOO_MANY_REQUESTS -> Status.Code.RESOURCE_EXHAUSTED;
             case UNAVAILABLE -> Status.Code.UNAVAILABLE;
             case STALE, IN_DOUBT, REFUSED, METHOD_NOT_ALLOWED, NOT_ACCEPTABLE, INTERNAL -> Status.Code.INTERNAL;
         };

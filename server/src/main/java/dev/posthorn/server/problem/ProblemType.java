@@ -9,6 +9,7 @@ public enum ProblemType {
     NOT_FOUND(404, "There is no such thing"),
     METHOD_NOT_ALLOWED(405, "This path does not know that method"),
     NOT_ACCEPTABLE(406, "There is no answer in a form that was asked for"),
+    TOO_SLOW(408, "The request came too slowly"),
     CONFLICT(409, "The request does not go with what is there"),
     IN_DOUBT(409, "Nobody knows whether it arrived"),
     STALE(412, "It was changed by somebody else"),

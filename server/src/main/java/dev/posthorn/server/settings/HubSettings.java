@@ -51,11 +51,13 @@ public record HubSettings(
      * @param address the address to listen on
      * @param port the port to listen on; 0 takes a free one
      * @param tls the certificate, if it is to speak HTTPS
+     * @param trustedProxies addresses and networks (CIDR) of proxies whose X-Forwarded-For is believed
      */
     public record Http(
             @DefaultValue("127.0.0.1") String address,
             @DefaultValue("8080") int port,
-            @DefaultValue Tls tls) {}
+            @DefaultValue Tls tls,
+            @DefaultValue List<String> trustedProxies) {}
 
     /**
      * Where gRPC listens.
@@ -63,11 +65,13 @@ public record HubSettings(
      * @param address the address to listen on
      * @param port the port to listen on; 0 takes a free one
      * @param tls the certificate, if it is to speak TLS
+     * @param connectionAge how long a connection may last; streams on it end before, and clients connect again
      */
     public record Grpc(
             @DefaultValue("127.0.0.1") String address,
             @DefaultValue("9090") int port,
-            @DefaultValue Tls tls) {}
+            @DefaultValue Tls tls,
+            @DefaultValue("1h") Duration connectionAge) {}
 
     /**
      * A listener's certificate. Both or neither.
@@ -191,6 +195,7 @@ public record HubSettings(
      * How much a caller may ask for.
      *
      * @param body the greatest request body
+     * @param requestTime how long a request's body may take to come
      * @param headers the greatest request line and headers together
      * @param payload the greatest payload of an event
      * @param batch how many events one request may hold
@@ -200,6 +205,7 @@ public record HubSettings(
      */
     public record Limits(
             @DefaultValue("16MB") DataSize body,
+            @DefaultValue("30s") Duration requestTime,
             @DefaultValue("16KB") DataSize headers,
             @DefaultValue("1MB") DataSize payload,
             @DefaultValue("5000") int batch,

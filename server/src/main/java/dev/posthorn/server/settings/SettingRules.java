@@ -1,5 +1,7 @@
 package dev.posthorn.server.settings;
 
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.http.Network;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -34,11 +36,20 @@ final class SettingRules {
         checkPort("posthorn.grpc.port", settings.grpc().port());
         checkTls("posthorn.http.tls", settings.http().tls());
         checkTls("posthorn.grpc.tls", settings.grpc().tls());
+        settings.http().trustedProxies().forEach(SettingRules::checkNetwork);
         demand(
                 settings.http().port() == 0
                         || settings.http().port() != settings.grpc().port(),
                 "posthorn.http.port and posthorn.grpc.port are both "
                         + settings.http().port() + "; each listener needs a port of its own");
+    }
+
+    private static void checkNetwork(String network) {
+        try {
+            Network.of(network);
+        } catch (PosthornException e) {
+            throw new WrongSettingException("posthorn.http.trusted-proxies: " + e.getMessage(), e);
+        }
     }
 
     private static void checkPort(String name, int port) {
@@ -141,6 +152,8 @@ final class SettingRules {
 
     private static void checkTimes(HubSettings settings) {
         checkPositive("posthorn.database.connect-timeout", settings.database().connectTimeout());
+        checkPositive("posthorn.grpc.connection-age", settings.grpc().connectionAge());
+        checkPositive("posthorn.limits.request-time", settings.limits().requestTime());
         checkPositive("posthorn.relay.lease-ttl", settings.relay().leaseTtl());
         checkPositive("posthorn.retention.log", settings.retention().log());
         checkPositive("posthorn.retention.attempts", settings.retention().attempts());

@@ -15,6 +15,8 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -22,16 +24,24 @@ import org.springframework.stereotype.Component;
 import org.springframework.util.unit.DataSize;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/** Refuses a body that is larger than {@code posthorn.limits.body}, whether its length is told or found out. */
+/**
+ * Refuses a body that is larger than {@code posthorn.limits.body}, whether its length is told or found out, and one that
+ * takes longer than {@code posthorn.limits.request-time}: while it comes it has a thread.
+ */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 20)
 class BodyLimit extends OncePerRequestFilter {
 
+    /** They have no body to us. Spring's actuator would read one all the same, of anybody. */
+    private static final Set<String> BODILESS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
     private final DataSize limit;
+    private final Duration time;
     private final ProblemWriter problems;
 
     BodyLimit(HubSettings settings, ProblemWriter problems) {
         this.limit = settings.limits().body();
+        this.time = settings.limits().requestTime();
         this.problems = problems;
     }
 
@@ -51,6 +61,13 @@ class BodyLimit extends OncePerRequestFilter {
                 "the body is larger than " + limit.toBytes() + " bytes (posthorn.limits.body); send less at a time");
     }
 
+    private Problem tooSlow() {
+        return Problem.of(
+                ProblemType.TOO_SLOW,
+                "the body took longer than " + time.toMillis()
+                        + " ms (posthorn.limits.request-time); send less at a time, or faster");
+    }
+
     private final class Limited extends HttpServletRequestWrapper {
 
         private @Nullable ServletInputStream body;
@@ -62,7 +79,7 @@ class BodyLimit extends OncePerRequestFilter {
         @Override
         public ServletInputStream getInputStream() throws IOException {
             if (body == null) {
-                body = new Counted(super.getInputStream());
+                body = new Counted(this, super.getInputStream());
             }
             return body;
         }
@@ -77,31 +94,45 @@ class BodyLimit extends OncePerRequestFilter {
 
     private final class Counted extends ServletInputStream {
 
+        private final HttpServletRequest request;
         private final ServletInputStream body;
+        private final long begun = System.nanoTime();
         private long count;
 
-        Counted(ServletInputStream body) {
+        Counted(HttpServletRequest request, ServletInputStream body) {
+            this.request = request;
             this.body = body;
         }
 
         @Override
         public int read() throws IOException {
-            int read = body.read();
-            count(read < 0 ? 0 : 1);
+            int read = isWanted() ? body.read() : -1;
+            count(read < 0 ? -1 : 1);
             return read;
         }
 
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {
-            int read = body.read(bytes, offset, length);
+            int read = isWanted() ? body.read(bytes, offset, length) : -1;
             count(read);
             return read;
         }
 
+        private boolean isWanted() {
+            return !BODILESS.contains(request.getMethod());
+        }
+
         private void count(int read) {
-            count += Math.max(0, read);
+            if (read < 0) {
+                BodyEnd.reached(request);
+                return;
+            }
+            count += read;
             if (count > limit.toBytes()) {
                 throw tooLarge().asException();
+            }
+            if (read > 0 && System.nanoTime() - begun > time.toNanos()) {
+                throw tooSlow().asException();
             }
         }
 

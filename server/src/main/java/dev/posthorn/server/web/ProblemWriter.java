@@ -33,6 +33,9 @@ public class ProblemWriter {
         byte[] body = json.writeValueAsBytes(ProblemDocument.of(problem, instance(request), RequestId.of(request)));
         response.setStatus(problem.type().status());
         setHeaders(response, problem);
+        if (UnreadBody.isLeft(request)) {
+            response.setHeader(HttpHeaders.CONNECTION, "close");
+        }
         response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
         response.setContentLength(body.length);
         response.getOutputStream().write(body);

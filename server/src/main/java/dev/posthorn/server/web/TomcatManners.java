@@ -31,7 +31,7 @@ class TomcatManners implements WebServerFactoryCustomizer<TomcatServletWebServer
 
     @Override
     public void customize(TomcatServletWebServerFactory server) {
-        server.addEngineValves(new RequestId());
+        server.addEngineValves(new UnreadBody(SPARE_THREADS / 2), new RequestId());
         server.addContextCustomizers(this::reportErrors);
         server.addConnectorCustomizers(this::limit);
     }
@@ -52,8 +52,6 @@ class TomcatManners implements WebServerFactoryCustomizer<TomcatServletWebServer
         http.setAcceptCount(limits.concurrentRequests());
         http.setConnectionTimeout((int) PATIENCE.toMillis());
         http.setKeepAliveTimeout((int) IDLE.toMillis());
-        // A caller reads the answer only when its body is sent: so much of one that is refused is still taken.
-        http.setMaxSwallowSize((int) (2 * limits.body().toBytes()));
         connector.setXpoweredBy(false);
         // An event's id may be any text, slashes included; Spring splits the path before it decodes.
         connector.setEncodedSolidusHandling(EncodedSolidusHandling.PASS_THROUGH.getValue());

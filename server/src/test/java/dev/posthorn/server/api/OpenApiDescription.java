@@ -51,7 +51,7 @@ class OpenApiDescription {
     private static final List<ProblemType> WITH_KEY = List.of(ProblemType.NO_KEY, ProblemType.FORBIDDEN);
     private static final List<ProblemType> WITH_CHANGE = List.of(ProblemType.CONFLICT, ProblemType.STALE);
     private static final List<ProblemType> WITH_BODY =
-            List.of(ProblemType.TOO_LARGE, ProblemType.UNSUPPORTED_MEDIA_TYPE);
+            List.of(ProblemType.TOO_SLOW, ProblemType.TOO_LARGE, ProblemType.UNSUPPORTED_MEDIA_TYPE);
 
     OpenApiDescription() {
         SpringDocUtils.getConfig()

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Addresses as text. Reading one never asks a name server, which {@link InetAddress#getByName} does for other text. */
-final class AddressLiteral {
+public final class AddressLiteral {
 
     private static final String OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
     private static final String QUAD = OCTET + "(\\." + OCTET + "){3}";
@@ -20,7 +20,7 @@ final class AddressLiteral {
     private AddressLiteral() {}
 
     /** The address, if the text is a canonical dotted quad or an IPv6 address without brackets and zone. */
-    static @Nullable InetAddress of(String text) {
+    public static @Nullable InetAddress of(String text) {
         try {
             if (IPV4.matcher(text).matches()) {
                 return InetAddress.getByAddress(text, octets(text));

@@ -6,12 +6,12 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 
 /** The addresses that share their first bits. */
-record Network(InetAddress address, int bits) {
+public record Network(InetAddress address, int bits) {
 
     private static final Pattern LENGTH = Pattern.compile("0|[1-9][0-9]{0,2}");
 
     /** Reads {@code 10.1.0.0/16}, {@code fd00::/8} or a single address. */
-    static Network of(String cidr) {
+    public static Network of(String cidr) {
         int slash = cidr.indexOf('/');
         InetAddress address = AddressLiteral.of(slash < 0 ? cidr : cidr.substring(0, slash));
         if (address == null) {
@@ -46,7 +46,7 @@ record Network(InetAddress address, int bits) {
     }
 
     /** Compares the bytes as they are: an IPv4 network holds none of the IPv6 addresses that embed its addresses. */
-    boolean contains(InetAddress other) {
+    public boolean contains(InetAddress other) {
         byte[] own = address.getAddress();
         byte[] its = other.getAddress();
         if (own.length != its.length) {
