@@ -2,6 +2,7 @@ package dev.posthorn.server;
 
 import dev.posthorn.server.settings.HubSettings;
 import dev.posthorn.server.settings.SettingsCheck;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
@@ -24,7 +25,10 @@ public class Hub {
         application.addInitializers(new SettingsCheck());
         application.setLogStartupInfo(false);
         application.setBannerMode(Banner.Mode.OFF);
-        return application.run(settings.entrySet().stream()
+        Map<String, Object> all = new LinkedHashMap<>(settings);
+        // Where it finds itself in a cluster, Spring would believe whatever a caller says about proxies.
+        all.put("server.forward-headers-strategy", "none");
+        return application.run(all.entrySet().stream()
                 .map(each -> "--" + each.getKey() + "=" + each.getValue())
                 .toArray(String[]::new));
     }

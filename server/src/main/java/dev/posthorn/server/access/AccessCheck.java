@@ -15,9 +15,11 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 class AccessCheck implements HandlerInterceptor, WebMvcConfigurer {
 
     private final Gate gate;
+    private final HttpCalls calls;
 
-    AccessCheck(Gate gate) {
+    AccessCheck(Gate gate, HttpCalls calls) {
         this.gate = gate;
+        this.calls = calls;
     }
 
     @Override
@@ -28,7 +30,7 @@ class AccessCheck implements HandlerInterceptor, WebMvcConfigurer {
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
         if (handler instanceof HandlerMethod call && isOurs(call) && !call.hasMethodAnnotation(Open.class)) {
-            Caller caller = gate.admit(HttpCalls.of(request), roles(call));
+            Caller caller = gate.admit(calls.of(request), roles(call));
             request.setAttribute(CallerResolver.ATTRIBUTE, caller);
         }
         return true;

@@ -18,10 +18,12 @@ import org.springframework.web.filter.OncePerRequestFilter;
 class ActuatorAccess extends OncePerRequestFilter {
 
     private final Gate gate;
+    private final HttpCalls calls;
     private final ProblemWriter problems;
 
-    ActuatorAccess(Gate gate, ProblemWriter problems) {
+    ActuatorAccess(Gate gate, HttpCalls calls, ProblemWriter problems) {
         this.gate = gate;
+        this.calls = calls;
         this.problems = problems;
     }
 
@@ -36,7 +38,7 @@ class ActuatorAccess extends OncePerRequestFilter {
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
         try {
-            gate.admit(HttpCalls.of(request), Role.VIEWER, Role.OPERATOR);
+            gate.admit(calls.of(request), Role.VIEWER, Role.OPERATOR);
         } catch (ProblemException refused) {
             problems.write(request, response, refused.problem());
             return;

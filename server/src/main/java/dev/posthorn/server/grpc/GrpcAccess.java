@@ -2,6 +2,7 @@ package dev.posthorn.server.grpc;
 
 import dev.posthorn.server.access.Call;
 import dev.posthorn.server.access.Gate;
+import dev.posthorn.server.access.ProxySigns;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.v1.EventHubGrpc;
@@ -27,8 +28,6 @@ class GrpcAccess implements ServerInterceptor {
 
     private static final Metadata.Key<String> AUTHORIZATION = key("authorization");
     private static final Metadata.Key<String> API_KEY = key("x-api-key");
-    private static final Metadata.Key<String> FORWARDED = key("forwarded");
-    private static final Metadata.Key<String> FORWARDED_FOR = key("x-forwarded-for");
 
     private final Gate gate;
 
@@ -68,7 +67,7 @@ class GrpcAccess implements ServerInterceptor {
                 address(call),
                 call.getAuthority(),
                 null,
-                headers.containsKey(FORWARDED) || headers.containsKey(FORWARDED_FOR));
+                headers.keys().stream().anyMatch(ProxySigns::isOne));
     }
 
     /** A caller without an address is in this process. */

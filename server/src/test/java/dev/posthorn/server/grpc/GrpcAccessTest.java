@@ -15,6 +15,7 @@ import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.stub.MetadataUtils;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,6 +54,24 @@ class GrpcAccessTest {
         assertThat(publish("Bearer " + ADMIN_KEY).getCode()).as("admitted").isEqualTo(Status.Code.INVALID_ARGUMENT);
         admin.delete("/v1/keys/shop");
         assertThat(publish("Bearer " + shop).getCode()).isEqualTo(Status.Code.UNAUTHENTICATED);
+    }
+
+    @Test
+    void withoutKeysWhateverComesThroughAProxyIsRefused() {
+        try (TestHub keyless = TestHub.start()) {
+            ManagedChannel local = Channels.to(keyless);
+            for (String sign : List.of("x-forwarded-for", "x-forwarded-proto", "forwarded", "via", "x-real-ip")) {
+                Metadata headers = new Metadata();
+                headers.put(Metadata.Key.of(sign, Metadata.ASCII_STRING_MARSHALLER), "127.0.0.1");
+                EventHubGrpc.EventHubBlockingStub stub = EventHubGrpc.newBlockingStub(local)
+                        .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers));
+                assertThat(Statuses.of(() -> stub.publish(SampleEvents.event("e")))
+                                .code())
+                        .as(sign)
+                        .isEqualTo(Status.Code.UNAUTHENTICATED);
+            }
+            local.shutdownNow();
+        }
     }
 
     @Test
