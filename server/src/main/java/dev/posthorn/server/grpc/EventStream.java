@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call of PublishStream. Events arrive while those before them are being recorded, one batch at a time: the slower
  * the database, the larger the batches. Every event is in hand from when it is read until its acknowledgement has gone
- * out, and no more is read than there is room for. So a client that does not read its acknowledgements is not read
+ * out, and no more is read than there is room for, in number and in bytes. So a client that does not read its acknowledgements is not read
  * from either, and neither is one that sends faster than the database records.
  */
 final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
@@ -29,6 +29,9 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
 
     /** How many are asked for ahead: their size is not known before they are here. */
     private static final int MOST_ASKED = 64;
+
+    /** Of a stream that has not yet shown how large its events are. */
+    private static final int FIRST_ASKED = 8;
 
     private final EventMapping mapping;
     private final StreamRecorder recorder;
@@ -44,7 +47,7 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
     private int asked;
     private int inHand;
     private int bytesInHand;
-    private int usualBytes = MOST_BYTES / MOST_ASKED;
+    private int usualBytes = MOST_BYTES / FIRST_ASKED;
     private boolean recording;
     private boolean halfClosed;
     private @Nullable Problem failure;
@@ -77,7 +80,7 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
 
     @Override
     public void onNext(dev.posthorn.v1.Event message) {
-        arrived(item(message));
+        arrived(item(message), message.getSerializedSize());
     }
 
     private StreamItem item(dev.posthorn.v1.Event message) {
@@ -90,7 +93,7 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
         }
     }
 
-    private synchronized void arrived(StreamItem item) {
+    private synchronized void arrived(StreamItem item, int size) {
         asked--;
         if (over || failure != null) {
             return;
@@ -99,7 +102,7 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
         inHand++;
         bytesInHand += item.bytes();
         // Falls slowly, so that one large event among small ones does not hold the stream up for long.
-        usualBytes = Math.max(item.bytes(), usualBytes - usualBytes / MOST_ASKED);
+        usualBytes = Math.max(size, usualBytes - usualBytes / MOST_ASKED);
         recordNext();
         askForMore();
     }
@@ -131,8 +134,10 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
 
     private synchronized void advance() {
         while (!acks.isEmpty() && client.isReady()) {
-            client.onNext(acks.remove());
+            PublishAck ack = acks.remove();
+            bytesInHand -= ack.getSerializedSize();
             inHand--;
+            client.onNext(ack);
         }
         recordNext();
         finish();
@@ -174,6 +179,7 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
                 break;
             }
             acks.add(ack);
+            bytesInHand += ack.getSerializedSize();
         }
         if (problem != null) {
             failure = problem;
@@ -205,7 +211,10 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
     }
 
     private int room() {
-        int byBytes = inHand == 0 ? MOST_ASKED : (MOST_BYTES - bytesInHand) / Math.max(1, usualBytes);
+        int byBytes = (MOST_BYTES - bytesInHand) / Math.max(1, usualBytes);
+        if (inHand == 0) {
+            byBytes = Math.max(1, byBytes);
+        }
         return Math.min(MOST_ASKED, Math.min(MOST_EVENTS - inHand, byBytes));
     }
 }

@@ -2,12 +2,16 @@ package dev.posthorn.server.grpc;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.server.ingest.Recorded;
+import dev.posthorn.server.problem.Excerpt;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.v1.PublishAck;
 import org.jspecify.annotations.Nullable;
 
 /** One event of a stream, from its arrival to its acknowledgement. */
 final class StreamItem {
+
+    /** As long as an id may be: one that is longer is told back only so that it is known again. */
+    private static final int LONGEST_ID = 255;
 
     private final long position;
     private final String givenId;
@@ -28,7 +32,7 @@ final class StreamItem {
 
     /** One that is refused as it arrives, of which nothing is kept but that. */
     static StreamItem refused(long position, String givenId, Problem problem) {
-        StreamItem item = new StreamItem(position, givenId, 0, null);
+        StreamItem item = new StreamItem(position, Excerpt.of(givenId, LONGEST_ID), 0, null);
         item.refuse(problem);
         return item;
     }

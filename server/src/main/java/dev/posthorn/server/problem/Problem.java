@@ -17,7 +17,10 @@ public record Problem(
         List<Violation> violations,
         @Nullable Duration retryAfter) {
 
+    private static final int LONGEST_DETAIL = 1_200;
+
     public Problem {
+        detail = Excerpt.of(detail, LONGEST_DETAIL);
         violations = List.copyOf(violations);
     }
 

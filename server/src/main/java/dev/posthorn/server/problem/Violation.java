@@ -11,6 +11,15 @@ import org.jspecify.annotations.Nullable;
  */
 public record Violation(@Nullable Integer item, String field, String rule) {
 
+    private static final int LONGEST_FIELD = 300;
+    private static final int LONGEST_RULE = 700;
+
+    /** Both may hold what the caller sent, which would cost memory until it reads it. */
+    public Violation {
+        field = Excerpt.of(field, LONGEST_FIELD);
+        rule = Excerpt.of(rule, LONGEST_RULE);
+    }
+
     public static Violation of(String field, String rule) {
         return new Violation(null, field, rule);
     }

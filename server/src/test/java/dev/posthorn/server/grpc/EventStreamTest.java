@@ -110,6 +110,28 @@ class EventStreamTest {
     }
 
     @Test
+    void whatIsEchoedIsCut() throws Exception {
+        String large = "x".repeat(3 << 20);
+        try (RecordingServer server = new RecordingServer(this::write)) {
+            StreamClient client = StreamClient.open(server.channel());
+            for (int i = 0; i < 20; i++) {
+                client.send(event(i + large))
+                        .send(event().putHeaders(i + large, "x").build())
+                        .send(event().putHeaders(i + large, "\n").build())
+                        .send(event().setEventType(i + " " + large).build())
+                        .send(event().setContentType(i + " " + large).build());
+            }
+            client.halfClose();
+            awaitStandstill(server);
+            List<PublishAck> acks = client.read(100).awaitEnd();
+            assertThat(refused(acks)).containsExactlyElementsOf(upTo(100));
+            assertThat(acks)
+                    .allSatisfy(ack -> assertThat(ack.getSerializedSize()).isLessThan(2_000));
+            assertThat(acks.get(0).getEventId()).startsWith("0xxx").hasSizeLessThanOrEqualTo(256);
+        }
+    }
+
+    @Test
     void aStreamOfLargeEventsIsHeldToItsBytes() {
         CountDownLatch commit = new CountDownLatch(1);
         EventRecorder stuck = events -> {
