@@ -2,6 +2,7 @@ package dev.posthorn.server.access;
 
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.web.BodyEnd;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.stereotype.Component;
@@ -30,8 +31,10 @@ class AccessCheck implements HandlerInterceptor, WebMvcConfigurer {
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
         if (handler instanceof HandlerMethod call && isOurs(call) && !call.hasMethodAnnotation(Open.class)) {
-            Caller caller = gate.admit(calls.of(request), roles(call));
+            Call made = calls.of(request);
+            Caller caller = gate.admit(made, roles(call));
             request.setAttribute(CallerResolver.ATTRIBUTE, caller);
+            BodyEnd.check(request, () -> gate.checkAgain(made, caller));
         }
         return true;
     }

@@ -6,6 +6,7 @@ import dev.posthorn.server.problem.ProblemType;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /** Lets calls in or turns them away, by REST and gRPC alike. */
@@ -30,13 +31,29 @@ public class Gate {
         return caller;
     }
 
-    private Caller identify(Call call) {
-        Caller owner = call.key() == null ? null : keys.owner(call.key());
-        if (owner != null) {
-            return owner;
+    /** Throws the problem if a call that was let in as this caller would not be any more. */
+    public void checkAgain(Call call, Caller admitted) {
+        if (!admitted.equals(known(call))) {
+            throw refused(call);
         }
-        if (keys.areComplete() && !keys.areInForce() && call.key() == null && call.isLocal()) {
-            return Caller.LOCAL;
+    }
+
+    /** Runs it after every change of the keys. */
+    public void onChange(Runnable listener) {
+        keys.onChange(listener);
+    }
+
+    private @Nullable Caller known(Call call) {
+        if (call.key() != null) {
+            return keys.owner(call.key());
+        }
+        return keys.areComplete() && !keys.areInForce() && call.isLocal() ? Caller.LOCAL : null;
+    }
+
+    private Caller identify(Call call) {
+        Caller known = known(call);
+        if (known != null) {
+            return known;
         }
         // Whoever has no key may not ask as often as it likes either.
         buckets.take(address(call));

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +42,7 @@ class Keys {
     private final Changes changes;
     private final KeyStore store;
     private final @Nullable String configured;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile Known known;
 
     /** What was read last. */
@@ -60,6 +62,12 @@ class Keys {
 
     private void read() {
         known = known(true, store.all());
+        listeners.forEach(Runnable::run);
+    }
+
+    /** Runs it whenever the keys were read, and may be others than before. */
+    void onChange(Runnable listener) {
+        listeners.add(listener);
     }
 
     private Known known(boolean complete, List<KeyStore.Stored> stored) {

@@ -62,9 +62,12 @@ final class EventHubService extends EventHubGrpc.EventHubImplBase {
     @Override
     public StreamObserver<dev.posthorn.v1.Event> publishStream(StreamObserver<PublishAck> client) {
         EventStream stream = new EventStream(
-                mapping, new StreamRecorder(recorder), executor, CallTrace.current(), (ServerCallStreamObserver<
-                                PublishAck>)
-                        client);
+                mapping,
+                new StreamRecorder(recorder),
+                executor,
+                CallTrace.current(),
+                ConnectionAge.end(),
+                (ServerCallStreamObserver<PublishAck>) client);
         streams.add(stream);
         stream.open(() -> streams.remove(stream));
         Problem reason = ending;

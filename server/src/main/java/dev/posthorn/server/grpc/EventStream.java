@@ -5,6 +5,7 @@ import dev.posthorn.server.ingest.TraceContext;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.v1.PublishAck;
+import io.grpc.Deadline;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayDeque;
@@ -37,6 +38,7 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
     private final StreamRecorder recorder;
     private final Executor executor;
     private final TraceContext trace;
+    private final @Nullable Deadline end;
     private final ServerCallStreamObserver<PublishAck> client;
 
     /** Of the next event; only the call's own thread of control touches it. */
@@ -58,11 +60,13 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
             StreamRecorder recorder,
             Executor executor,
             TraceContext trace,
+            @Nullable Deadline end,
             ServerCallStreamObserver<PublishAck> client) {
         this.mapping = mapping;
         this.recorder = recorder;
         this.executor = executor;
         this.trace = trace;
+        this.end = end;
         this.client = client;
     }
 
@@ -103,6 +107,9 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
         bytesInHand += item.bytes();
         // Falls slowly, so that one large event among small ones does not hold the stream up for long.
         usualBytes = Math.max(size, usualBytes - usualBytes / MOST_ASKED);
+        if (end != null && end.isExpired()) {
+            failure = ConnectionAge.reached();
+        }
         recordNext();
         askForMore();
     }

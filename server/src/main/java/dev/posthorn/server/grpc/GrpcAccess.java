@@ -1,6 +1,7 @@
 package dev.posthorn.server.grpc;
 
 import dev.posthorn.server.access.Call;
+import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Gate;
 import dev.posthorn.server.access.ProxySigns;
 import dev.posthorn.server.access.Role;
@@ -16,6 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -30,9 +32,23 @@ class GrpcAccess implements ServerInterceptor {
     private static final Metadata.Key<String> API_KEY = key("x-api-key");
 
     private final Gate gate;
+    private final Set<Admitted> open = ConcurrentHashMap.newKeySet();
+
+    /** A call that was let in, and as whom. */
+    private record Admitted(RevocableCall<?, ?> call, Call made, Caller caller) {}
 
     GrpcAccess(Gate gate) {
         this.gate = gate;
+        gate.onChange(() -> open.forEach(this::checkAgain));
+    }
+
+    private void checkAgain(Admitted admitted) {
+        try {
+            gate.checkAgain(admitted.made(), admitted.caller());
+        } catch (ProblemException refused) {
+            open.remove(admitted);
+            admitted.call().revoke(refused.problem());
+        }
     }
 
     private static Metadata.Key<String> key(String name) {
@@ -47,13 +63,25 @@ class GrpcAccess implements ServerInterceptor {
             return next.startCall(call, headers);
         }
         try {
-            gate.admit(call(call, headers), roles(service));
-            return next.startCall(call, headers);
+            Call made = call(call, headers);
+            return start(call, made, gate.admit(made, roles(service)), headers, next);
         } catch (ProblemException refused) {
             StatusRuntimeException status = Refusals.status(refused.problem());
             call.close(status.getStatus(), Objects.requireNonNullElseGet(status.getTrailers(), Metadata::new));
             return new ServerCall.Listener<>() {};
         }
+    }
+
+    private <Q, A> ServerCall.Listener<Q> start(
+            ServerCall<Q, A> call, Call made, Caller caller, Metadata headers, ServerCallHandler<Q, A> next) {
+        RevocableCall<Q, A> revocable = new RevocableCall<>(call);
+        Admitted admitted = new Admitted(revocable, made, caller);
+        open.add(admitted);
+        ServerCall.Listener<Q> listener =
+                revocable.heardBy(next.startCall(revocable, headers), () -> open.remove(admitted));
+        // The key may have gone before the call was in the set.
+        checkAgain(admitted);
+        return listener;
     }
 
     /** A service that nobody thought of is for admins. */

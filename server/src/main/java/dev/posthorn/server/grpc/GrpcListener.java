@@ -1,5 +1,6 @@
 package dev.posthorn.server.grpc;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.posthorn.event.EventLimits;
@@ -43,6 +44,13 @@ public final class GrpcListener implements SmartLifecycle {
 
     private static final long DRAIN_SECONDS = 10;
     private static final long END_SECONDS = 5;
+
+    /** For calls on a connection that has reached its age; streams end by themselves before. */
+    private static final long GRACE_SECONDS = 30;
+
+    /** A connection without calls is closed; its client opens another one when it has something to say. */
+    private static final long IDLE_SECONDS = 300;
+
     private static final Duration SOON = Duration.ofSeconds(1);
 
     /** Each of a call's threads waits for a connection at times, so there are more of them than of those. */
@@ -90,6 +98,10 @@ public final class GrpcListener implements SmartLifecycle {
         health.setStatus(EventHubGrpc.SERVICE_NAME, status);
     }
 
+    int openStreams() {
+        return events.openStreams();
+    }
+
     /** Where it listens, once it does. */
     public int port() {
         Server started = server;
@@ -112,6 +124,7 @@ public final class GrpcListener implements SmartLifecycle {
     }
 
     private Server build() {
+        ConnectionAge age = new ConnectionAge(settings.grpc().connectionAge());
         NettyServerBuilder builder = builder()
                 .executor(executor)
                 .maxInboundMessageSize((int) settings.limits().body().toBytes())
@@ -120,11 +133,16 @@ public final class GrpcListener implements SmartLifecycle {
                 .keepAliveTimeout(20, SECONDS)
                 .permitKeepAliveTime(10, SECONDS)
                 .permitKeepAliveWithoutCalls(true)
+                .maxConnectionAge(settings.grpc().connectionAge().toMillis(), MILLISECONDS)
+                .maxConnectionAgeGrace(GRACE_SECONDS, SECONDS)
+                .maxConnectionIdle(IDLE_SECONDS, SECONDS)
+                .addTransportFilter(age)
                 .addService(ReadableOnly.guard(events))
                 .addService(health.getHealthService())
                 .addService(ProtoReflectionServiceV1.newInstance())
                 .addService(olderReflection())
-                .intercept(new CallTrace());
+                .intercept(new CallTrace())
+                .intercept(age);
         // The one that is added last is asked first.
         for (int i = interceptors.size() - 1; i >= 0; i--) {
             builder.intercept(interceptors.get(i));

@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -120,6 +121,29 @@ class GrpcListenerTest {
         assertThat(client.awaitEnd()).hasSize(1);
         assertThat(Statuses.of(client.error()).message()).startsWith("the hub stops");
         channel.shutdownNow();
+    }
+
+    @Test
+    void aConnectionHasAnAgeAndItsStreamsEndBefore() throws Exception {
+        try (TestHub hub = TestHub.start(Map.of("posthorn.grpc.connection-age", "1s"))) {
+            ManagedChannel channel = Channels.to(hub);
+            StreamClient client = StreamClient.open(channel).read(1_000);
+            AtomicInteger sent = new AtomicInteger();
+            org.awaitility.Awaitility.await().atMost(10, SECONDS).until(() -> {
+                client.send(event("aged-" + sent.getAndIncrement()));
+                return client.error() != null;
+            });
+            Statuses end = Statuses.of(client.error());
+            assertThat(end.code()).isEqualTo(Status.Code.UNAVAILABLE);
+            assertThat(end.message()).contains("posthorn.grpc.connection-age");
+            assertThat(end.retrySeconds()).isEqualTo(1);
+            assertThat(client.acks()).isNotEmpty();
+            assertThat(EventHubGrpc.newBlockingStub(channel)
+                            .publish(event("on the next connection"))
+                            .getEventId())
+                    .isEqualTo("on the next connection");
+            channel.shutdownNow();
+        }
     }
 
     private static ServingStatus health(Channel channel, String service) {
