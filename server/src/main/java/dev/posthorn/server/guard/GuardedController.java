@@ -7,6 +7,7 @@ import dev.posthorn.server.access.Role;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.ingest.IncomingEvents;
 import dev.posthorn.server.web.Parameters;
+import dev.posthorn.server.web.Waiting;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -40,14 +41,21 @@ class GuardedController {
     private final HubGuards guards;
     private final Forwarder forwarder;
     private final IncomingEvents incoming;
+    private final Waiting waiting;
 
     GuardedController(
-            Database database, GuardKeeper keeper, HubGuards guards, Forwarder forwarder, IncomingEvents incoming) {
+            Database database,
+            GuardKeeper keeper,
+            HubGuards guards,
+            Forwarder forwarder,
+            IncomingEvents incoming,
+            Waiting waiting) {
         this.database = database;
         this.keeper = keeper;
         this.guards = guards;
         this.forwarder = forwarder;
         this.incoming = incoming;
+        this.waiting = waiting;
     }
 
     /**
@@ -96,7 +104,7 @@ class GuardedController {
         if (keeper.served(name) == null && !guards.isThere(name)) {
             throw HubGuards.notFound(name);
         }
-        Verdict verdict = verdict(name, event);
+        Verdict verdict = waiting.on("guard '" + name + "'", () -> verdict(name, event));
         if (verdict instanceof Verdict.Forwarded forwarded) {
             return new ForwardedAnswer(
                     ForwardProblems.id(event),

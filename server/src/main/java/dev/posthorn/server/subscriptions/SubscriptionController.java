@@ -6,6 +6,7 @@ import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.Preconditions;
+import dev.posthorn.server.web.Waiting;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -33,9 +34,11 @@ import org.springframework.web.bind.annotation.RestController;
 class SubscriptionController {
 
     private final HubSubscriptions subscriptions;
+    private final Waiting waiting;
 
-    SubscriptionController(HubSubscriptions subscriptions) {
+    SubscriptionController(HubSubscriptions subscriptions, Waiting waiting) {
         this.subscriptions = subscriptions;
+        this.waiting = waiting;
     }
 
     @Operation(summary = "List subscriptions by name")
@@ -117,7 +120,7 @@ class SubscriptionController {
                     byte @Nullable [] body,
             Caller caller,
             Actor actor) {
-        return subscriptions.test(name, body, caller, actor);
+        return waiting.on("subscription '" + name + "'", () -> subscriptions.test(name, body, caller, actor));
     }
 
     @Operation(summary = "List what a subscription was, the newest first")
