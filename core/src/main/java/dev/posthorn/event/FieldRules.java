@@ -124,6 +124,10 @@ public final class FieldRules {
             throw refuse("header name '" + printable(name) + "' is not a token of at most " + MAX_NAME
                     + " characters (letters, digits and !#$%&'*+.^_`|~-)");
         }
+        if (Marks.isOne(name)) {
+            throw refuse("header " + name + " begins with posthorn-, by which Posthorn marks deliveries; choose another"
+                    + " name");
+        }
         if (!isStorable(value)) {
             throw refuse("header " + name + " holds a control character or half a surrogate pair");
         }

@@ -68,7 +68,7 @@ final class ReplaySink implements Sink {
         @Override
         public void send(RecordedEvent event, int attempt, Answer answer) {
             @SuppressWarnings("unused") // Nobody waits for it.
-            Future<Void> answered = CompletableFuture.supplyAsync(() -> outcome(event.event()), threads)
+            Future<Void> answered = CompletableFuture.supplyAsync(() -> outcome(event.markedEvent()), threads)
                     .completeOnTimeout(tooLong(), timeout.toMillis(), TimeUnit.MILLISECONDS)
                     .thenAccept(answer::with);
         }

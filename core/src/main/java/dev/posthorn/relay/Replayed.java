@@ -1,9 +1,7 @@
 package dev.posthorn.relay;
 
-import dev.posthorn.event.Event;
+import dev.posthorn.event.Marks;
 import dev.posthorn.event.RecordedEvent;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,17 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Replayed(long replayId, @Nullable Long deadLetterId) {
 
-    /** What a replayed event carries, with the replay's id. */
-    private static final String HEADER = "posthorn-replay";
-
     /** The event as it is sent again. One that an older version began to send again belongs to no replay. */
     RecordedEvent mark(RecordedEvent recorded) {
-        if (replayId == 0) {
-            return recorded;
-        }
-        Event event = recorded.event();
-        Map<String, String> headers = new HashMap<>(event.headers());
-        headers.put(HEADER, Long.toString(replayId));
-        return new RecordedEvent(recorded.seq(), event.withHeaders(headers), recorded.createdAt());
+        return replayId == 0 ? recorded : recorded.marked(Marks.REPLAY, Long.toString(replayId));
     }
 }

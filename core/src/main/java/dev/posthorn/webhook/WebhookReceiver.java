@@ -2,6 +2,7 @@ package dev.posthorn.webhook;
 
 import dev.posthorn.error.Outage;
 import dev.posthorn.event.EventIds;
+import dev.posthorn.event.Marks;
 import dev.posthorn.inbox.Effect;
 import dev.posthorn.inbox.Inbox;
 import dev.posthorn.inbox.Once;
@@ -118,7 +119,7 @@ public final class WebhookReceiver {
     }
 
     private Reception take(Webhook webhook, Work work) {
-        if ("true".equals(webhook.header("posthorn-test"))) {
+        if ("true".equals(webhook.header(Marks.TEST))) {
             return Reception.of(Kind.SAMPLE, "a sample; nothing was done");
         }
         try {

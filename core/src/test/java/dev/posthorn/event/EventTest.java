@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -165,6 +166,13 @@ class EventTest {
                 .hasMessage("header forged holds a control character or half a surrogate pair");
         refused(builder -> builder.header("half", HALF_A_PAIR)).hasMessageContaining("header half holds");
         assertThatThrownBy(() -> Event.builder().header("name", null)).isInstanceOf(NullPointerException.class);
+    }
+
+    @Test
+    void refusesHeadersByWhichPosthornMarksDeliveries() {
+        for (String name : List.of("posthorn-test", "Posthorn-Replay", "POSTHORN-", "pOsThOrN-anything")) {
+            refused(builder -> builder.header(name, "true")).hasMessageContaining(name + " begins with posthorn-");
+        }
     }
 
     @Test

@@ -17,7 +17,7 @@ class ReplayTest extends ReplayScenario {
         long replay = replayAll("");
         run(relay);
         assertThat(sink.receivedSeqs()).containsExactly(1L, 1L);
-        assertThat(sink.received().get(1).event().headers()).containsEntry("posthorn-replay", "" + replay);
+        assertThat(sink.received().get(1).marks()).containsEntry("posthorn-replay", "" + replay);
         assertThat(letters()).isZero();
         assertThat(instances.database.value(
                         "SELECT string_agg(number || outcome, ' ' ORDER BY number) FROM posthorn.attempt"))
@@ -237,7 +237,7 @@ class ReplayTest extends ReplayScenario {
                 """.formatted(replay));
         run(instances.start("b", s -> s.lanes(2)));
         assertThat(sink.received()).hasSize(2);
-        assertThat(sink.received().get(1).event().headers()).containsEntry("posthorn-replay", "" + replay);
+        assertThat(sink.received().get(1).marks()).containsEntry("posthorn-replay", "" + replay);
         assertThat(accounts(replay)).isEqualTo("FINISHED 1 = 1 delivered");
     }
 

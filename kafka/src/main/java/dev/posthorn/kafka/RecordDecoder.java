@@ -7,6 +7,7 @@ import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.EventIds;
 import dev.posthorn.event.FieldRules;
+import dev.posthorn.event.Marks;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Arrays;
@@ -45,11 +46,22 @@ public final class RecordDecoder {
             event.contentType(headers.get("content-type"));
         }
         headers.forEach((name, value) -> {
-            if (!RecordEncoder.isOurs(name)) {
+            if (!RecordEncoder.isOurs(name) && !Marks.isOne(name)) {
                 event.header(name, value);
             }
         });
-        return event.build();
+        return withMarks(event.build(), headers);
+    }
+
+    /** As our sink writes them, in lower case; an event by itself could not have them. */
+    private static Event withMarks(Event event, Map<String, String> headers) {
+        Map<String, String> marked = new HashMap<>(event.headers());
+        headers.forEach((name, value) -> {
+            if (Marks.isOne(name) && name.equals(name.toLowerCase(Locale.ROOT))) {
+                marked.put(name, value);
+            }
+        });
+        return marked.size() == event.headers().size() ? event : event.withHeaders(marked);
     }
 
     /** CloudEvents' names in lower case, since others write them as they like. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.posthorn.event.Event;
+import dev.posthorn.event.Marks;
 import dev.posthorn.event.RecordedEvent;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -84,6 +85,7 @@ final class RecordEncoder {
             headers.add(new RecordHeader("ce_sourceid", event.sourceId().getBytes(UTF_8)));
         }
         addOwn(event.headers(), headers);
+        recorded.marks().forEach((name, value) -> headers.add(new RecordHeader(name, value.getBytes(UTF_8))));
         return headers;
     }
 
@@ -94,7 +96,7 @@ final class RecordEncoder {
 
     private static void addOwn(Map<String, String> own, List<Header> headers) {
         for (Map.Entry<String, String> header : own.entrySet()) {
-            if (!isOurs(header.getKey())) {
+            if (!isOurs(header.getKey()) && !Marks.isOne(header.getKey())) {
                 headers.add(new RecordHeader(header.getKey(), header.getValue().getBytes(UTF_8)));
             }
         }

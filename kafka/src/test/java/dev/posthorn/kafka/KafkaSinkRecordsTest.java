@@ -59,8 +59,10 @@ class KafkaSinkRecordsTest {
                 .header("CE_ID", "forged")
                 .header("Content-Type", "text/forged")
                 .build();
+        Map<String, String> forged = new HashMap<>(event.headers());
+        forged.put("Posthorn-Test", "true");
 
-        deliver(KafkaSink.builder(kafka.bootstrapServers()).build(), List.of(event));
+        deliver(KafkaSink.builder(kafka.bootstrapServers()).build(), List.of(event.withHeaders(forged)));
 
         ConsumerRecord<byte[], byte[]> record = content("cloud.events").get(0);
         assertThat(record.key()).asString(UTF_8).isEqualTo("k\u00e4se-1");

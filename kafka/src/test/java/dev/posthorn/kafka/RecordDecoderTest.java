@@ -26,10 +26,11 @@ class RecordDecoderTest {
                 "", "nameless".getBytes(UTF_8),
                 "odd name\n", "x".getBytes(UTF_8));
         headers.forEach(record.headers()::add);
+        record.headers().add("posthorn-replay", "7".getBytes(UTF_8)).add("Posthorn-Test", "true".getBytes(UTF_8));
 
         Event event = RecordDecoder.decode(record);
 
         assertThat(event.sourceId()).isEqualTo("4711");
-        assertThat(event.headers()).containsOnly(Map.entry("tenant", "Köln"));
+        assertThat(event.headers()).containsOnly(Map.entry("tenant", "Köln"), Map.entry("posthorn-replay", "7"));
     }
 }

@@ -1,5 +1,6 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.event.Marks;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Mark;
 import dev.posthorn.relay.Fate.Known;
@@ -206,7 +207,7 @@ final class History {
 
     /** The replay that it was sent for; 0 if for none. */
     private static long replay(Receiver.Shipment shipment) {
-        String id = shipment.event.event().headers().get(ModelReplays.HEADER);
+        String id = shipment.event.marks().get(Marks.REPLAY);
         return id == null ? 0 : Long.parseLong(id);
     }
 

@@ -1,6 +1,6 @@
 package dev.posthorn.relay;
 
-import dev.posthorn.event.Event;
+import dev.posthorn.event.Marks;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.relay.Tables.ItemRow;
 import dev.posthorn.relay.Tables.LetterRow;
@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 /** What a lane sees and writes of replays in a {@link ModelDatabase}, by the same rules as in PostgreSQL. */
 final class ModelReplays {
 
-    static final String HEADER = "posthorn-replay";
     static final String CANCELLED = "cancelled";
 
     private static final int LEAST_TO_STOP = 10;
@@ -116,22 +115,8 @@ final class ModelReplays {
                 .orElse(1);
     }
 
-    /** The event with one more header. */
     static RecordedEvent marked(RecordedEvent recorded, long replayId) {
-        Event event = recorded.event();
-        Event.Builder marked = Event.builder()
-                .id(event.id())
-                .source(event.source())
-                .type(event.type())
-                .version(event.version())
-                .aggregateType(event.aggregateType())
-                .key(event.key())
-                .contentType(event.contentType())
-                .payload(event.payload())
-                .headers(event.headers())
-                .header(HEADER, String.valueOf(replayId))
-                .deliverAt(event.deliverAt());
-        return new RecordedEvent(recorded.seq(), marked.build(), recorded.createdAt());
+        return recorded.marked(Marks.REPLAY, String.valueOf(replayId));
     }
 
     int lanesBefore(ReplayOrder order) {

@@ -9,8 +9,6 @@ import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -45,7 +43,6 @@ final class Forwarder implements AutoCloseable {
     private static final Duration STEP = Duration.ofMillis(25);
     private static final int TELLINGS = 5;
     private static final Duration BETWEEN_TELLINGS = Duration.ofMillis(200);
-    private static final String REPLAY_MARK = "posthorn-replay";
 
     private final GuardKeeper guards;
     private final ForwardStore store;
@@ -128,10 +125,8 @@ final class Forwarder implements AutoCloseable {
         }
     }
 
-    /** Times are left out, as the log adds those that an event lacks; so is what a replay adds. */
+    /** Times are left out, as the log adds those that an event lacks. */
     private static byte[] digest(Event event) {
-        Map<String, String> headers = new HashMap<>(event.headers());
-        headers.remove(REPLAY_MARK);
         return new Digest()
                 .of(new Event(
                         event.id(),
@@ -143,7 +138,7 @@ final class Forwarder implements AutoCloseable {
                         event.key(),
                         event.contentType(),
                         event.payload(),
-                        headers,
+                        event.headers(),
                         null,
                         null));
     }

@@ -1,6 +1,7 @@
 package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.audit.Actor;
+import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
 import dev.posthorn.relay.Subscription;
 import dev.posthorn.server.access.Caller;
@@ -20,10 +21,14 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 
 /** What people do with subscriptions. */
 final class HubSubscriptions {
+
+    private static final Logger log = LoggerFactory.getLogger(HubSubscriptions.class);
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Duration REMOVAL = Duration.ofSeconds(5);
@@ -278,8 +283,19 @@ final class HubSubscriptions {
         Sample sample = body == null || body.length == 0 ? Sample.DEFAULT : reader.read(body, Sample.class);
         Subscription fresh = fresh(row);
         Event event = trial.event(sample);
-        store.auditTest(row, event.type(), by);
-        return trial.of(name, fresh.sink(), fresh.timeout(), event, caller);
+        store.audit(row, SubscriptionAct.test(name, event, reader.text(event.headers()), trial.shown(event)), by);
+        TrialAnswer answer = trial.of(name, fresh.sink(), fresh.timeout(), event, caller);
+        auditOutcome(row, SubscriptionAct.tested(name, event, answer), by);
+        return answer;
+    }
+
+    /** The sample has been sent, so whoever sent it is told what came of it even if that cannot be written down. */
+    private void auditOutcome(Row row, SubscriptionAct tested, Actor by) {
+        try {
+            store.audit(row, tested, by);
+        } catch (PosthornException e) {
+            log.warn("What came of a test of subscription {} could not be written down: {}", row.name(), tested, e);
+        }
     }
 
     /** With a sink of its own, besides the one that is served. */

@@ -1,6 +1,7 @@
 package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.audit.Act;
+import dev.posthorn.event.Event;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,9 +38,31 @@ record SubscriptionAct(String verb, String name, Map<String, String> detail) {
         return new SubscriptionAct("resume", name, Map.of());
     }
 
-    /** Of the sample only its type: the rest is a payload. */
-    static SubscriptionAct test(String name, String type) {
-        return new SubscriptionAct("test", name, Map.of("type", type));
+    /**
+     * What is about to be sent.
+     *
+     * @param headers as JSON
+     * @param data with its masked values replaced
+     */
+    static SubscriptionAct test(String name, Event sample, String headers, String data) {
+        return new SubscriptionAct(
+                "test",
+                name,
+                Map.of("event", sample.id().toString(), "type", sample.type(), "headers", headers, "data", data));
+    }
+
+    /** What came of it. */
+    static SubscriptionAct tested(String name, Event sample, TrialAnswer answer) {
+        Map<String, String> detail = new LinkedHashMap<>();
+        detail.put("event", sample.id().toString());
+        detail.put("outcome", answer.outcome());
+        if (answer.status() != null) {
+            detail.put("status", answer.status().toString());
+        }
+        if (answer.reason() != null) {
+            detail.put("reason", answer.reason());
+        }
+        return new SubscriptionAct("tested", name, detail);
     }
 
     Act at(long revision) {

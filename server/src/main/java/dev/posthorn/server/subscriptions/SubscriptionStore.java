@@ -185,10 +185,10 @@ final class SubscriptionStore {
         });
     }
 
-    /** Writes down that it is tried out, which changes nothing here. */
-    void auditTest(Row row, String type, Actor by) {
+    /** Writes down what is done about a test, which changes nothing here. */
+    void audit(Row row, SubscriptionAct act, Actor by) {
         queries.run("writing down a test of " + row.name(), t -> {
-            Audit.write(t, by, SubscriptionAct.test(row.name(), type).at(row.revision()));
+            Audit.write(t, by, act.at(row.revision()));
             return true;
         });
     }

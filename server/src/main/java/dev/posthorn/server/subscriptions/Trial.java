@@ -4,8 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.event.EventLimits;
+import dev.posthorn.event.Marks;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.server.access.Caller;
+import dev.posthorn.server.masking.Echoes;
+import dev.posthorn.server.masking.Masked;
 import dev.posthorn.server.masking.Masker;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
 import dev.posthorn.sink.Channel;
@@ -30,7 +33,6 @@ final class Trial {
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
     private static final Duration GRACE = Duration.ofMillis(500);
-    private static final String MARK = "posthorn-test";
 
     private final EventLimits limits;
     private final Masker masker;
@@ -40,7 +42,7 @@ final class Trial {
         this.masker = masker;
     }
 
-    /** What to send, marked and within the limits. */
+    /** What to send, within the limits. */
     Event event(Sample sample) {
         String type = sample.type() == null ? "posthorn.test" : sample.type();
         String data = sample.data() == null ? "{\"test\": true}" : sample.data().toString();
@@ -51,20 +53,28 @@ final class Trial {
                     .contentType(Event.JSON)
                     .payload(data.getBytes(UTF_8))
                     .headers(sample.headers() == null ? Map.of() : sample.headers())
-                    .header(MARK, "true")
                     .build();
             limits.check(event);
             return event;
         });
     }
 
-    TrialAnswer of(String subscription, Sink sink, Duration timeout, Event marked, Caller caller) {
-        RecordedEvent event = new RecordedEvent(0, marked, Instant.now());
+    TrialAnswer of(String subscription, Sink sink, Duration timeout, Event sample, Caller caller) {
+        RecordedEvent event = new RecordedEvent(0, sample, Instant.now()).marked(Marks.TEST, "true");
         Duration atMost = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
         long started = System.nanoTime();
         Outcome outcome = outcome(sink, subscription + "/test", atMost, event);
         long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
-        return answer(outcome, tookMillis, texts(marked, caller));
+        return answer(outcome, tookMillis, texts(sample, caller));
+    }
+
+    /** The sample's payload as everybody may see it. */
+    String shown(Event sample) {
+        Masked masked = masker.mask(sample);
+        if (masked.payload() == Masked.Part.NOTHING) {
+            return Echoes.MASK;
+        }
+        return masked.json() == null ? new String(sample.payload(), UTF_8) : masked.json();
     }
 
     /** What the receiver says may be what it was sent. The reason is masked already, by the sink. */

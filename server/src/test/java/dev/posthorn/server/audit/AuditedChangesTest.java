@@ -192,12 +192,15 @@ class AuditedChangesTest {
             assertThat(again.entries()).isEmpty();
         }
         Request test = Request.by(operatorKey);
-        ok(test.client()
-                .post(path + "/test", "{\"type\": \"mail.sent\", \"data\": {\"to\": \"%s\"}}".formatted(SECRET)));
-        assertThat(only(test, "olga", "subscription.test", "subscription/mails")
-                        .path("type")
-                        .asString())
-                .isEqualTo("mail.sent");
+        ok(test.client().post(path + "/test", "{\"type\": \"mail.sent\", \"data\": {\"to\": \"ann\"}}"));
+        List<JsonNode> entries = test.entries();
+        assertThat(entries)
+                .extracting(each -> each.path("action").asString())
+                .containsExactly("subscription.tested", "subscription.test");
+        assertThat(entries)
+                .allSatisfy(each -> assertThat(each.path("actor").asString()).isEqualTo("olga"));
+        assertThat(entries.get(1).at("/detail/type").asString()).isEqualTo("mail.sent");
+        assertThat(entries.get(1).at("/detail/data").asString()).isEqualTo("{\"to\":\"ann\"}");
         Request wrong = Request.by(operatorKey);
         assertThat(wrong.client().post(path + "/test", "{\"type\": \"\"}").status())
                 .isEqualTo(400);

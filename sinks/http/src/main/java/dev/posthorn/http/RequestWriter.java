@@ -24,9 +24,6 @@ final class RequestWriter {
     private static final Set<String> NOT_THE_EVENTS =
             Set.of("authorization", "cookie", "forwarded", "origin", "referer", "via");
 
-    /** What an event may carry of our own: that it is a sample, which whoever records it says, or sent again. */
-    private static final Set<String> MARKS = Set.of("posthorn-test", "posthorn-replay");
-
     private static final String STRUCTURED = "application/cloudevents+json; charset=utf-8";
 
     private final HttpHost host;
@@ -82,6 +79,7 @@ final class RequestWriter {
         request.addHeader("content-type", settings.form() == Form.STRUCTURED ? STRUCTURED : event.contentType());
         sign(request, event.id().toString(), body.bytes());
         request.addHeader("posthorn-attempt", Integer.toString(attempt));
+        recorded.marks().forEach(request::setHeader);
         if (credentials != null) {
             request.setHeader(credentials.name(), credentials.value());
         }
@@ -102,7 +100,6 @@ final class RequestWriter {
         own.forEach((name, value) -> {
             String lower = name.toLowerCase(Locale.ROOT);
             if (HeaderRules.isTrace(lower)
-                    || MARKS.contains(lower)
                     || (HeaderRules.isFree(lower)
                             && !NOT_THE_EVENTS.contains(lower)
                             && !lower.startsWith("x-forwarded-"))) {

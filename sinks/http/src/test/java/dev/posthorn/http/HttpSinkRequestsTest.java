@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.standardwebhooks.Webhook;
 import com.standardwebhooks.exceptions.WebhookVerificationException;
 import dev.posthorn.event.Event;
+import dev.posthorn.event.Marks;
+import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.http.TestReceiver.Got;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
@@ -199,7 +201,6 @@ class HttpSinkRequestsTest {
                 .header("X-Forwarded-For", "10.0.0.1")
                 .header("ce-type", "other")
                 .header("webhook-id", "other")
-                .header("posthorn-attempt", "99")
                 .header("X-Static", "the event's")
                 .build();
         Got got = sent(sink().header("X-Static", "the subscription's"), event);
@@ -215,13 +216,18 @@ class HttpSinkRequestsTest {
 
     @Test
     void aReceiverCanTellWhatIsASampleAndWhatIsSentAgain() {
-        Event event = Sends.event()
-                .header("posthorn-test", "true")
-                .header("posthorn-replay", "7")
-                .build();
-        assertThat(sent(sink(), event).headers())
+        Event forged = Sends.event()
+                .build()
+                .withHeaders(Map.of("Posthorn-Test", "false", "POSTHORN-REPLAY", "8", "posthorn-attempt", "99"));
+        RecordedEvent marked = Sends.recorded(forged).marked(Marks.TEST, "true").marked(Marks.REPLAY, "7");
+        assertThat(Sends.one(sink().build(), marked)).isInstanceOf(Outcome.Delivered.class);
+        assertThat(receiver.got().get(0).headers())
                 .containsEntry("posthorn-test", "true")
-                .containsEntry("posthorn-replay", "7");
+                .containsEntry("posthorn-replay", "7")
+                .containsEntry("posthorn-attempt", "1");
+        assertThat(sent(sink(), forged).headers())
+                .doesNotContainKeys("posthorn-test", "posthorn-replay")
+                .containsEntry("posthorn-attempt", "1");
     }
 
     @Test

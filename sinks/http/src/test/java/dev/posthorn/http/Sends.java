@@ -44,13 +44,23 @@ final class Sends {
         }
     }
 
+    static Outcome one(HttpSink sink, RecordedEvent event) {
+        try (Channel channel = sink.open("test/0", TIMEOUT)) {
+            return get(begin(channel, event, 1));
+        }
+    }
+
     static Outcome through(Channel channel, Event event, int attempt) {
         return get(begin(channel, event, attempt));
     }
 
     static CompletableFuture<Outcome> begin(Channel channel, Event event, int attempt) {
+        return begin(channel, recorded(event), attempt);
+    }
+
+    static CompletableFuture<Outcome> begin(Channel channel, RecordedEvent event, int attempt) {
         CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-        channel.send(recorded(event), attempt, outcome::complete);
+        channel.send(event, attempt, outcome::complete);
         channel.flush();
         return outcome;
     }

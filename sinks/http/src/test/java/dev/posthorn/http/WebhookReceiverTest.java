@@ -10,6 +10,8 @@ import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.EventIds;
+import dev.posthorn.event.Marks;
+import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.http.TestReceiver.Says;
 import dev.posthorn.inbox.Effect;
 import dev.posthorn.inbox.Transactions;
@@ -487,7 +489,7 @@ class WebhookReceiverTest {
     @Test
     void aSampleIsVerifiedAndHasNoEffect() throws SQLException {
         List<Reception> receptions = serve(receiver(NEW).build(), book);
-        Event sample = Sends.event().header("posthorn-test", "true").build();
+        RecordedEvent sample = Sends.recorded(Sends.event().build()).marked(Marks.TEST, "true");
 
         assertThat(Sends.one(sink(NEW).build(), sample)).isInstanceOf(Outcome.Delivered.class);
         assertThat(Sends.one(sink(OLD).build(), sample)).isInstanceOf(Outcome.Reject.class);
