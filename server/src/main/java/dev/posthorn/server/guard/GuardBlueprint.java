@@ -68,7 +68,7 @@ final class GuardBlueprint {
     }
 
     private static void requireAllowed(HttpSink sink) {
-        HttpDocument.refusal(sink).ifPresent(violation -> {
+        HttpDocument.refusal(sink, "sink.url").ifPresent(violation -> {
             throw Assembly.refusal(violation.field(), violation.rule());
         });
     }

@@ -38,16 +38,6 @@ public final class Destinations {
         return new Builder();
     }
 
-    /** Also this host, by name or address, because it is ours. */
-    Destinations andOur(Target host) {
-        Builder builder = new Builder();
-        builder.networks.addAll(networks);
-        builder.hosts.addAll(hosts);
-        builder.hosts.add(host.host());
-        builder.ports.addAll(ports);
-        return builder.build();
-    }
-
     /** Checks what is known before a name is looked up. */
     void requireAllowed(Target target) {
         if (!allowsPort(target.port())) {

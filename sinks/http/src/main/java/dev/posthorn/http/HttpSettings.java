@@ -40,15 +40,13 @@ record HttpSettings(
                 keptBytes >= 0 && keptBytes <= 1 << 16,
                 "keep-answer is " + keptBytes + " bytes; it must be from 0 to 65,536");
         destinations.requireAllowed(target);
+        if (proxy != null) {
+            destinations.requireAllowed(proxy);
+        }
         Target tokens = authentication.tokenUrl();
         if (tokens != null) {
             destinations.requireAllowed(tokens);
         }
-    }
-
-    /** What may be connected to: a proxy is ours to choose. */
-    Destinations reachable() {
-        return proxy == null ? destinations : destinations.andOur(proxy);
     }
 
     /** What an answer must not be quoted with; short values would only make it unreadable. */

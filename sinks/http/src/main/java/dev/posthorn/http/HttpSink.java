@@ -68,7 +68,7 @@ public final class HttpSink implements Sink {
     }
 
     /**
-     * Why nothing may be sent there, as the receiver's name resolves at present. Empty if nothing speaks against it, or
+     * Why nothing may be sent there, as the name of the receiver, or of the proxy, resolves at present. Empty if nothing speaks against it, or
      * if it cannot be resolved now: it is looked at again at every connect. Waits for the lookup, ten seconds at most.
      */
     public Optional<String> refusal() {
@@ -143,8 +143,9 @@ public final class HttpSink implements Sink {
         }
 
         /**
-         * Sends through this proxy ({@code http://host:port}). Names are then resolved by the proxy, so that it has to
-         * see to it where they lead; only addresses in the URL itself are still refused here.
+         * Sends through this proxy ({@code http://host:port}), which is held to the same rules and ports as a receiver.
+         * Names are then resolved by the proxy, so that it has to see to it where they lead; only addresses in the URL
+         * itself are still refused here.
          */
         public Builder proxy(String url) {
             this.proxy = Objects.requireNonNull(url, "url");
@@ -208,8 +209,8 @@ public final class HttpSink implements Sink {
         }
 
         private Names names(HttpSettings settings) {
-            Destinations reachable = settings.reachable();
-            return lookup == null ? new Names(reachable) : new Names(lookup, reachable, System::nanoTime);
+            Destinations allowed = settings.destinations();
+            return lookup == null ? new Names(allowed) : new Names(lookup, allowed, System::nanoTime);
         }
     }
 }

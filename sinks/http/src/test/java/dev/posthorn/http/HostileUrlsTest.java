@@ -234,12 +234,39 @@ class HostileUrlsTest {
     }
 
     @Test
-    void aProxyMayBeOnThisMachineThoughTheTargetMayNot() {
-        String proxy = "http://127.0.0.1:" + listener.port();
-        assertThat(one(HttpSink.builder("http://hooks.example/").proxy(proxy))).isInstanceOf(Outcome.Delivered.class);
+    void aProxyIsHeldToTheRulesOfAReceiver() {
+        for (HostileUrls.Url hostile : HostileUrls.URLS) {
+            assertRefused(HttpSink.builder("http://hooks.example/").proxy(hostile.url()));
+        }
+        assertRefused(HttpSink.builder("http://hooks.example:8080/")
+                .proxy("http://proxy.example:3128")
+                .destinations(Destinations.builder().onlyPorts(8080).build()));
+    }
+
+    @ParameterizedTest
+    @FieldSource("dev.posthorn.http.HostileUrls#NAMES")
+    void norIsAnythingSentThroughAProxyOfAHostileName(HostileUrls.Name hostile) {
+        HttpSink sink = HttpSink.builder("http://hooks.example/")
+                .proxy("http://" + hostile.host() + ":" + listener.port())
+                .lookup(found(hostile))
+                .build();
+        assertThat(sink.refusal()).isPresent();
+        assertForbiddenAndNothingSent(Sends.one(sink, Sends.event().build(), TIMEOUT));
+    }
+
+    @Test
+    void anAllowedProxyLetsNoHostileUrlThrough() {
+        String proxy = "http://proxy.example:" + listener.port();
+        Destinations ours = Destinations.builder().allowHost("proxy.example").build();
+        Names.Lookup lookup = host -> new InetAddress[] {LOOPBACK};
+        assertThat(one(HttpSink.builder("http://hooks.example/")
+                        .proxy(proxy)
+                        .destinations(ours)
+                        .lookup(lookup)))
+                .isInstanceOf(Outcome.Delivered.class);
         assertThat(listener.accepted()).isOne();
         for (HostileUrls.Url hostile : HostileUrls.URLS) {
-            assertRefused(HttpSink.builder(hostile.url()).proxy(proxy));
+            assertRefused(HttpSink.builder(hostile.url()).proxy(proxy).destinations(ours));
         }
         assertThat(listener.accepted()).isOne();
     }

@@ -85,14 +85,16 @@ public record HttpDocument(
 
     @Override
     public Optional<Violation> refusal(Sink built, Surroundings surroundings) {
-        return built instanceof HttpSink http ? refusal(http) : Optional.empty();
+        return built instanceof HttpSink http
+                ? refusal(http, proxy == null ? "sink.url" : "sink.proxy")
+                : Optional.empty();
     }
 
     /** A name may lead to an address that the URL does not show. */
-    public static Optional<Violation> refusal(HttpSink built) {
+    public static Optional<Violation> refusal(HttpSink built, String field) {
         return built.refusal()
                 .map(reason -> Violation.of(
-                        "sink.url",
+                        field,
                         "must not be sent to: " + reason
                                 + "; give a public address, or allow this one in posthorn.destinations"));
     }
