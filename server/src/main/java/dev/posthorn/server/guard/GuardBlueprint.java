@@ -9,9 +9,9 @@ import dev.posthorn.server.secrets.Encrypted;
 import dev.posthorn.server.secrets.LockedException;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.subscriptions.DocumentReader;
-import dev.posthorn.server.subscriptions.SecretPlaces;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
 import dev.posthorn.server.subscriptions.sinks.HttpDocument;
+import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -57,7 +57,8 @@ final class GuardBlueprint {
         TargetDocument asked = reader.read(body, TargetDocument.class);
         return named(() -> {
             ObjectNode tree = wrapped(reader.tree(asked));
-            ObjectNode full = SecretPlaces.hasMask(tree) ? SecretPlaces.joined(tree, keptSecrets(before)) : tree;
+            ObjectNode stored = before == null ? null : wrapped(reader.tree(before.document()));
+            ObjectNode full = SecretPlaces.restored(tree, stored, () -> keptSecrets(before));
             TargetDocument document = document(full);
             document.checkedTimeout();
             document.checkedRepeatOn();
@@ -193,7 +194,8 @@ final class GuardBlueprint {
     @Nullable
     TargetDocument shown(GuardRow row) {
         try {
-            return document(wrapped(reader.tree(row.document())));
+            return document(
+                    SecretPlaces.part(wrapped(reader.tree(row.document()))).masked());
         } catch (JacksonException e) {
             return null;
         }

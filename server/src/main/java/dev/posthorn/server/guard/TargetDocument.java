@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A guard as it is asked for: the system that it stands in front of.
  *
- * @param url where events are forwarded to; http or https
+ * @param url where events are forwarded to; http or https. Its query is treated as a secret
+ * @param secretUrl whether its path is one too
  * @param form how an event is put into a request; left out: binary
  * @param auth how the target is shown who is sending; left out: not at all
  * @param headers of every request; their values are treated as secrets
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TargetDocument(
         @Nullable String url,
+        @Nullable Boolean secretUrl,
         HttpDocument.@Nullable RequestForm form,
         @Nullable AuthDocument auth,
         @Nullable Map<String, String> headers,
@@ -41,7 +43,8 @@ public record TargetDocument(
 
     /** The way there; a field that cannot be used is a problem that names it. */
     HttpSink sink(Destinations destinations) {
-        return new HttpDocument(url, form, auth, null, headers, tls, null, GuardSink.CONCURRENCY, null, KEPT_BYTES)
+        return new HttpDocument(
+                        url, secretUrl, form, auth, null, headers, tls, null, GuardSink.CONCURRENCY, null, KEPT_BYTES)
                 .buildOnce(destinations);
     }
 

@@ -5,6 +5,7 @@ import dev.posthorn.server.masking.Masker;
 import dev.posthorn.server.masking.MaskingSink;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
+import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
 import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;

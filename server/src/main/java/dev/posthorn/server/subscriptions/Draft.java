@@ -1,6 +1,7 @@
 package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.relay.Subscription;
+import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
 
 /**
  * What a caller asks for, checked.

@@ -7,6 +7,7 @@ import dev.posthorn.server.secrets.Encrypted;
 import dev.posthorn.server.secrets.LockedException;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
+import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
 import dev.posthorn.server.subscriptions.sinks.SinkDocument;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,8 @@ final class Drafting {
 
     Draft draft(String name, Document asked, @Nullable Row before) {
         ObjectNode tree = reader.tree(started(name, asked, before));
-        ObjectNode full = SecretPlaces.hasMask(tree) ? SecretPlaces.joined(tree, storedSecrets(before)) : tree;
+        ObjectNode stored = before == null ? null : reader.tree(before.document());
+        ObjectNode full = SecretPlaces.restored(tree, stored, () -> storedSecrets(before));
         Document document = reader.document(full);
         Subscription subscription = translation.subscription(name, document);
         requireAllowed(Assembly.required("sink", document.sink()), subscription);

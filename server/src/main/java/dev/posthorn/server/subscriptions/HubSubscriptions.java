@@ -12,6 +12,7 @@ import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.secrets.LockedException;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
+import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.PageToken;
 import dev.posthorn.server.web.Preconditions;
@@ -226,10 +227,13 @@ final class HubSubscriptions {
         return row.changing() || !row.registered() ? State.PENDING : State.ACTIVE;
     }
 
-    /** Null for what another version wrote and this one cannot read: the rest is still to be seen. */
+    /**
+     * Null for what another version wrote and this one cannot read: the rest is still to be seen. Masked once more, as an
+     * older version stored queries as they were.
+     */
     private @Nullable Document documentOrNull(String stored) {
         try {
-            return reader.document(reader.tree(stored));
+            return reader.document(SecretPlaces.part(reader.tree(stored)).masked());
         } catch (JacksonException e) {
             return null;
         }

@@ -14,6 +14,7 @@ import dev.posthorn.server.TestHub;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -9,6 +9,7 @@ import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
 import dev.posthorn.testing.RecordingSink;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,6 @@
 package dev.posthorn.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.time.InstantSource;
-import java.util.Base64;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -46,12 +43,7 @@ public final class Authentication {
                 user.indexOf(':') < 0,
                 "the user of basic authentication contains ':', after which a receiver would read the password;"
                         + " choose another");
-        return fixed("basic, user '" + user + "'", new FixedCredentials(basicHeader(user, password)));
-    }
-
-    static Header basicHeader(String user, String password) {
-        byte[] both = (user + ':' + password).getBytes(UTF_8);
-        return new Header("Authorization", "Basic " + Base64.getEncoder().encodeToString(both));
+        return fixed("basic, user '" + user + "'", new FixedCredentials(Header.basic(user, password)));
     }
 
     /** A token that stays the same. */

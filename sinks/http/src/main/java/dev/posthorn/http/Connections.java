@@ -150,7 +150,7 @@ final class Connections {
     /** That it was closed is no news, nor what its thread stumbled over then. */
     private void told(Exception error) {
         if (client != null && !(error instanceof ClosedSelectorException)) {
-            log.error("{}: the connections failed; they are made anew for the next event", settings.target(), error);
+            log.error("{}: the connections failed; they are made anew for the next event", settings.receiver(), error);
         }
     }
 

@@ -65,7 +65,7 @@ public final class Destinations {
     }
 
     private static PosthornException refuse(Target target, String reason, String remedy) {
-        return Setting.refused("must not send to " + target + ": " + reason + "; " + remedy);
+        return Setting.refused("must not send to " + target.origin() + ": " + reason + "; " + remedy);
     }
 
     /** That a name means this machine is known without looking it up. */

@@ -1,5 +1,7 @@
 package dev.posthorn.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.sink.Reply;
@@ -7,6 +9,7 @@ import dev.posthorn.sink.Secrets;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
@@ -18,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.utils.DateUtils;
@@ -34,7 +38,10 @@ final class Diagnosis {
 
     private static final int PROXY_AUTHENTICATION_REQUIRED = 407;
     private static final int LONGEST_QUOTE = 200;
-    private static final Pattern SPACE = Pattern.compile("[\\s\\p{Cntrl}]+");
+
+    /** Line breaks of every kind, terminals' escapes, and what turns the direction of writing: a reason is read in logs. */
+    private static final Pattern SPACE = Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+");
+
     /** In seconds; who asks for more asks for no less. */
     private static final String LONGEST_WISH = "999999999";
 
@@ -125,10 +132,22 @@ final class Diagnosis {
         }
         List<String> all = new ArrayList<>(secrets);
         if (shown != null) {
-            all.add(shown.value());
-            all.add(shown.value().substring(shown.value().indexOf(' ') + 1));
+            all.addAll(shown.secrets());
         }
-        return new Secrets(all).hiddenIn(text);
+        return new Secrets(all.stream().flatMap(Diagnosis::written).toList()).hiddenIn(text);
+    }
+
+    /** As it stands in a header, in JSON, in a form and in HTML. */
+    private static Stream<String> written(String secret) {
+        return Stream.of(
+                        secret,
+                        secret.replace("\\", "\\\\").replace("\"", "\\\""),
+                        URLEncoder.encode(secret, UTF_8),
+                        secret.replace("&", "&amp;")
+                                .replace("<", "&lt;")
+                                .replace(">", "&gt;")
+                                .replace("\"", "&quot;"))
+                .distinct();
     }
 
     /** @param connected whether the request may have reached the receiver */

@@ -1,14 +1,19 @@
 package dev.posthorn.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.posthorn.webhook.Signature;
+import java.net.URLDecoder;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A sink's settings, checked. */
 record HttpSettings(
         Target target,
+        boolean secretUrl,
         @Nullable Target proxy,
         Form form,
         @Nullable Signature signature,
@@ -51,9 +56,35 @@ record HttpSettings(
 
     /** What an answer must not be quoted with; short values would only make it unreadable. */
     List<String> secrets() {
-        return headers.values().stream()
+        return Stream.of(headers.values().stream(), parts(target.query(), "[&=]"), secretPath())
+                .flatMap(each -> each)
                 .filter(value -> value.length() >= SHORTEST_SECRET)
                 .toList();
+    }
+
+    private Stream<String> secretPath() {
+        String path = target.pathAndQuery().split("\\?", 2)[0];
+        return secretUrl ? parts(path, "/") : Stream.of();
+    }
+
+    /** The text, its parts, and both as they were before they were written into a URL. */
+    private static Stream<String> parts(String text, String separator) {
+        return Stream.concat(Stream.of(text), Stream.of(text.split(separator)))
+                .flatMap(each -> Stream.of(each, decoded(each)))
+                .distinct();
+    }
+
+    private static String decoded(String text) {
+        try {
+            return URLDecoder.decode(text, UTF_8);
+        } catch (IllegalArgumentException e) {
+            return text;
+        }
+    }
+
+    /** The receiver as a log may name it. */
+    String receiver() {
+        return secretUrl ? target.origin() : target.toString();
     }
 
     /** The host that is connected to, for a request there. */

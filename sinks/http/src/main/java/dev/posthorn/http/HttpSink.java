@@ -81,13 +81,14 @@ public final class HttpSink implements Sink {
 
     @Override
     public String toString() {
-        return "HTTP to " + settings.target() + ", " + settings.authentication();
+        return "HTTP to " + settings.receiver() + ", " + settings.authentication();
     }
 
     /** A sink's settings; all but the URL have defaults. {@link #build()} checks them. */
     public static final class Builder {
 
         private final String url;
+        private boolean secretUrl;
         private final Map<String, String> headers = new LinkedHashMap<>();
         private final Set<Integer> retried = new TreeSet<>();
         private Form form = Form.BINARY;
@@ -104,6 +105,12 @@ public final class HttpSink implements Sink {
 
         private Builder(String url) {
             this.url = Objects.requireNonNull(url, "url");
+        }
+
+        /** Whether the URL's path is a secret; its query always is. No answer is quoted with it. Left out: it is not. */
+        public Builder secretUrl(boolean secret) {
+            this.secretUrl = secret;
+            return this;
         }
 
         public Builder form(Form form) {
@@ -194,6 +201,7 @@ public final class HttpSink implements Sink {
         public HttpSink build() {
             HttpSettings settings = new HttpSettings(
                     Target.of(url),
+                    secretUrl,
                     proxy == null ? null : Target.of(proxy),
                     form,
                     secrets.isEmpty() ? null : Setting.signature(secrets),

@@ -126,7 +126,7 @@ public final class OAuth2 {
 
         /** RFC 6749 wants both encoded as in a form first, so that a ':' in the id does no harm. */
         private Header basic() {
-            return Authentication.basicHeader(encoded(clientId), encoded(clientSecret));
+            return Header.basic(encoded(clientId), encoded(clientSecret));
         }
 
         private Map<String, String> form() {

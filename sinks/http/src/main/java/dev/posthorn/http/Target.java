@@ -198,11 +198,15 @@ final class Target {
         return new HttpHost(scheme, host, port);
     }
 
+    /** Without the path, which may be a secret. */
+    String origin() {
+        return scheme + "://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
     /** Without the query, which often holds a token. */
     @Override
     public String toString() {
         int query = pathAndQuery.indexOf('?');
-        String address = host.contains(":") ? "[" + host + "]" : host;
-        return scheme + "://" + address + ":" + port + (query < 0 ? pathAndQuery : pathAndQuery.substring(0, query));
+        return origin() + (query < 0 ? pathAndQuery : pathAndQuery.substring(0, query));
     }
 }

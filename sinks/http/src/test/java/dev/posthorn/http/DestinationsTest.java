@@ -240,7 +240,7 @@ class DestinationsTest {
     @Test
     void aRefusalNamesTheKindAndTheSettingThatAllowsIt() {
         assertRefused(() -> Destinations.PUBLIC.requireAllowed(Target.of("http://10.0.0.1/hook?token=s3cret")))
-                .hasMessage("HTTP sink: must not send to http://10.0.0.1:80/hook: 10.0.0.1 is a private address; give a"
+                .hasMessage("HTTP sink: must not send to http://10.0.0.1:80: 10.0.0.1 is a private address; give a"
                         + " public address, or allow this one with Destinations.allowNetwork(\"10.0.0.1\")");
         assertRefused(() -> Destinations.PUBLIC.requireAllowed(Target.of("http://[::1]/")))
                 .hasMessageContaining("::1 is a loopback address")

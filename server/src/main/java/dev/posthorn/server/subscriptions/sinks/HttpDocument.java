@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Events are posted to a URL.
  *
- * @param url where to; http or https
+ * @param url where to; http or https. Its query is treated as a secret
+ * @param secretUrl whether its path is one too
  * @param form how an event is put into a request; left out: binary
  * @param auth how the receiver is shown who is sending; left out: not at all
  * @param signingSecrets whsec_… secrets by which requests are signed: one, or two during a rotation
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record HttpDocument(
         @Nullable String url,
+        @Nullable Boolean secretUrl,
         @Nullable RequestForm form,
         @Nullable AuthDocument auth,
         @Nullable List<String> signingSecrets,
@@ -64,6 +66,7 @@ public record HttpDocument(
 
     private HttpSink build(HttpSink.Builder builder) {
         Assembly<HttpSink.Builder, HttpSink> assembly = Assembly.of("sink.url", builder, HttpSink.Builder::build)
+                .add("sink.secretUrl", secretUrl, HttpSink.Builder::secretUrl)
                 .add("sink.form", form, (b, value) -> b.form(Form.valueOf(value.name())))
                 .add("sink.auth", auth, (b, value) -> b.authentication(value.authentication()))
                 .add("sink.signingSecrets", signingSecrets, (b, value) -> b.signedWith(value.toArray(String[]::new)))
@@ -101,6 +104,6 @@ public record HttpDocument(
 
     @Override
     public String toString() {
-        return "HTTP to " + url;
+        return "HTTP";
     }
 }

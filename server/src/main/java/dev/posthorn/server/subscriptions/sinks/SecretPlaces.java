@@ -1,12 +1,15 @@
-package dev.posthorn.server.subscriptions;
+package dev.posthorn.server.subscriptions.sinks;
 
-import dev.posthorn.server.subscriptions.sinks.Assembly;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -18,7 +21,7 @@ import tools.jackson.databind.node.StringNode;
 public final class SecretPlaces {
 
     /** What people see in place of a secret. */
-    static final String MASK = "********";
+    public static final String MASK = "********";
 
     private static final Set<String> OF_AUTH = Set.of("password", "token", "value", "clientSecret", "secret", "key");
     private static final Pattern OF_KAFKA = Pattern.compile("password|jaas|secret|key|token");
@@ -47,6 +50,49 @@ public final class SecretPlaces {
         return new Parted(masked, secrets);
     }
 
+    /**
+     * What a caller asks for, with the stored secrets in the places that it left masked. A secret is kept only for the one
+     * that it was given for: whoever can change a subscription could otherwise have it sent to a host of their own.
+     *
+     * @param before what is stored, null if nothing is
+     * @param secrets its secrets
+     */
+    public static ObjectNode restored(
+            ObjectNode asked, @Nullable ObjectNode before, Supplier<Map<String, String>> secrets) {
+        Optional<String> kept = firstMasked(asked);
+        if (kept.isEmpty()) {
+            return requireWholeUrls(asked);
+        }
+        if (before == null) {
+            return joined(asked, Map.of());
+        }
+        List<String> moved = Whereabouts.changed(asked, before);
+        if (!moved.isEmpty()) {
+            throw Assembly.refusal(
+                    kept.get(),
+                    "is " + MASK + ", which stands for the stored secret, but " + moved.get(0)
+                            + " is another than before and a secret does not follow it; give it anew");
+        }
+        Map<String, String> known = new LinkedHashMap<>(part(before).secrets());
+        known.values().removeIf(MASK::equals);
+        known.putAll(secrets.get());
+        return requireWholeUrls(joined(asked, known));
+    }
+
+    private static ObjectNode requireWholeUrls(ObjectNode document) {
+        JsonNode sink = document.path("sink");
+        requireWhole("sink.url", sink.path("url"));
+        requireWhole("sink.auth.tokenUrl", sink.path("auth").path("tokenUrl"));
+        return document;
+    }
+
+    private static void requireWhole(String place, JsonNode url) {
+        if (url.isString() && url.stringValue().contains(MASK)) {
+            throw Assembly.refusal(
+                    place, "holds " + MASK + " where nothing is stored that it could stand for; give the whole URL");
+        }
+    }
+
     /** The document with its secrets; those that are masked are taken from the stored ones. */
     public static ObjectNode joined(ObjectNode masked, Map<String, String> stored) {
         return replaced(masked, (place, value) -> value.equals(MASK) ? stored(stored, place) : value);
@@ -61,19 +107,23 @@ public final class SecretPlaces {
         return secret;
     }
 
-    /** Whether a secret is left as it was. */
-    public static boolean hasMask(ObjectNode document) {
-        boolean[] found = new boolean[1];
+    /** The first place whose secret is left as it was. */
+    private static Optional<String> firstMasked(ObjectNode document) {
+        List<String> found = new ArrayList<>();
         replaced(document, (place, value) -> {
-            found[0] |= value.equals(MASK);
+            if (value.equals(MASK)) {
+                found.add(place);
+            }
             return value;
         });
-        return found[0];
+        return found.stream().findFirst();
     }
 
     private static ObjectNode replaced(ObjectNode document, BinaryOperator<String> change) {
         ObjectNode copy = document.deepCopy();
         JsonNode sink = copy.path("sink");
+        replaceUrl("sink.url", sink, "url", sink.path("secretUrl").asBoolean(false), change);
+        replaceUrl("sink.auth.tokenUrl", sink.path("auth"), "tokenUrl", false, change);
         replaceFields("sink.auth", sink.path("auth"), OF_AUTH::contains, change);
         replaceFields("sink.auth.parameters", sink.path("auth").path("parameters"), name -> true, change);
         replaceItems("sink.signingSecrets", sink.path("signingSecrets"), change);
@@ -83,7 +133,19 @@ public final class SecretPlaces {
         return copy;
     }
 
-    private static boolean isSecretSetting(String name) {
+    /** Receivers are told who is sending by a token in the query, or in the path. */
+    private static void replaceUrl(
+            String place, @Nullable JsonNode node, String field, boolean withPath, BinaryOperator<String> change) {
+        if (node instanceof ObjectNode object && object.path(field).isString()) {
+            String url = object.path(field).stringValue();
+            int from = withPath ? Whereabouts.endOfHost(url) : url.indexOf('?');
+            if (from >= 0 && from + 1 < url.length()) {
+                object.put(field, url.substring(0, from + 1) + change.apply(place, url.substring(from + 1)));
+            }
+        }
+    }
+
+    static boolean isSecretSetting(String name) {
         return OF_KAFKA.matcher(name.toLowerCase(Locale.ROOT)).find();
     }
 
