@@ -7,6 +7,7 @@ import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseHealth;
 import dev.posthorn.server.database.DatabaseKeeper;
+import dev.posthorn.server.ingest.Conflicts;
 import dev.posthorn.server.ingest.IncomingEvents;
 import dev.posthorn.server.ingest.Ingest;
 import dev.posthorn.server.ingest.Sources;
@@ -67,6 +68,11 @@ class Wiring {
     }
 
     @Bean
+    Conflicts conflicts(Database database) {
+        return new Conflicts(database.queries(), System::nanoTime);
+    }
+
+    @Bean
     IncomingEvents incomingEvents(EventLimits limits, HubSettings settings) {
         return new IncomingEvents(limits, settings);
     }
@@ -77,11 +83,12 @@ class Wiring {
             EventLimits limits,
             EventTypes types,
             Sources sources,
+            Conflicts conflicts,
             IngestMetrics metrics,
             RelayKeeper relay) {
         Outbox outbox =
                 Outbox.builder().schema(database.schema().name()).limits(limits).build();
         Inbox inbox = Inbox.builder().schema(database.schema().name()).build();
-        return new Ingest(database, outbox, inbox, types, sources, metrics, relay::wake);
+        return new Ingest(database, outbox, inbox, types, sources, conflicts, metrics, relay::wake);
     }
 }

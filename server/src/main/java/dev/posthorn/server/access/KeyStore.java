@@ -7,6 +7,7 @@ import dev.posthorn.log.Queries;
 import dev.posthorn.server.database.Changes;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -15,14 +16,14 @@ import java.util.Map;
 final class KeyStore {
 
     private static final String ALL = """
-            SELECT name, role, payload, hash, created_by, created_at, revoked_at
+            SELECT name, role, payload, sources, types, hash, created_by, created_at, revoked_at
             FROM posthorn.api_key
             ORDER BY name
             """;
 
     private static final String ADD = """
-            INSERT INTO posthorn.api_key (name, role, payload, hash, created_by)
-            VALUES (:name, :role, :payload, :hash, :by)
+            INSERT INTO posthorn.api_key (name, role, payload, sources, types, hash, created_by)
+            VALUES (:name, :role, :payload, :sources, :types, :hash, :by)
             """;
 
     private static final String REVOKE = """
@@ -61,6 +62,8 @@ final class KeyStore {
                         row.getString("name"),
                         Role.valueOf(row.getString("role").toUpperCase(Locale.ROOT)),
                         row.getBoolean("payload"),
+                        List.of((String[]) row.getArray("sources").getArray()),
+                        List.of((String[]) row.getArray("types").getArray()),
                         row.getString("created_by"),
                         Queries.time(row, "created_at"),
                         Queries.timeOrNull(row, "revoked_at")),
@@ -80,28 +83,39 @@ final class KeyStore {
                 "name", owner.name(),
                 "role", owner.role().toString(),
                 "payload", owner.seesPayloads(),
+                "sources", owner.scope().sources().toArray(String[]::new),
+                "types", owner.scope().types().toArray(String[]::new),
                 "hash", hash,
                 "by", by.name());
         transaction.update(ADD, values);
-        Audit.write(transaction, by, act("create", owner.name(), owner.role(), owner.seesPayloads()));
+        Audit.write(transaction, by, act("create", owner));
     }
 
     static void revoke(Queries.Transaction transaction, ApiKey key, Actor by) throws SQLException {
         if (transaction.update(REVOKE, Map.of("name", key.name())) > 0) {
-            Audit.write(transaction, by, act("revoke", key.name(), key.role(), key.payload()));
+            Audit.write(transaction, by, act("revoke", key.caller()));
         }
     }
 
     /** Tells that the settings have brought a key, which the table never holds. */
     void auditConfigured(String name, Role role) {
         queries.run("writing down that the settings have an API key", transaction -> {
-            Audit.write(transaction, HUB, act("configure", name, role, true));
+            Audit.write(transaction, HUB, act("configure", new Caller(name, role)));
             return true;
         });
     }
 
-    private static Act act(String verb, String name, Role role, boolean payload) {
-        return Act.of(
-                "key." + verb, "key/" + name, Map.of("role", role.toString(), "payload", String.valueOf(payload)));
+    private static Act act(String verb, Caller owner) {
+        Map<String, String> detail = new LinkedHashMap<>();
+        detail.put("role", owner.role().toString());
+        detail.put("payload", String.valueOf(owner.seesPayloads()));
+        Scope scope = owner.scope();
+        if (!scope.sources().isEmpty()) {
+            detail.put("sources", String.join(", ", scope.sources()));
+        }
+        if (!scope.types().isEmpty()) {
+            detail.put("types", String.join(", ", scope.types()));
+        }
+        return Act.of("key." + verb, "key/" + owner.name(), detail);
     }
 }

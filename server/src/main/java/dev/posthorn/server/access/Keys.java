@@ -32,6 +32,9 @@ class Keys {
 
     private static final String CONFIGURED = "admin";
 
+    /** Who made the key in the settings. */
+    private static final String SETTINGS = "settings";
+
     /**
      * The key in the settings, whoever needs none, and the hub itself: names that stand for something else in what was
      * changed by whom.
@@ -74,8 +77,7 @@ class Keys {
         Map<String, Caller> callers = new HashMap<>();
         for (KeyStore.Stored each : stored) {
             if (!each.key().isRevoked()) {
-                ApiKey key = each.key();
-                callers.put(each.lookup(), new Caller(key.name(), key.role(), key.payload()));
+                callers.put(each.lookup(), each.key().caller());
             }
         }
         if (configured != null) {
@@ -104,7 +106,7 @@ class Keys {
     List<ApiKey> all() {
         Stream<ApiKey> settings = configured == null
                 ? Stream.empty()
-                : Stream.of(new ApiKey(CONFIGURED, Role.ADMIN, true, "settings", null, null));
+                : Stream.of(new ApiKey(CONFIGURED, Role.ADMIN, true, List.of(), List.of(), SETTINGS, null, null));
         return Stream.concat(settings, known.stored().stream())
                 .sorted(Comparator.comparing(ApiKey::name))
                 .toList();

@@ -1,5 +1,6 @@
 package dev.posthorn.server.access;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.posthorn.audit.Actor;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
@@ -33,6 +34,9 @@ class KeysController {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
 
+    private static final Pattern PATTERN = Pattern.compile("[!-~]{1,255}");
+    private static final int MOST_PATTERNS = 100;
+
     private final Keys keys;
 
     KeysController(Keys keys) {
@@ -43,19 +47,31 @@ class KeysController {
      * What is asked for.
      *
      * @param payload whether it sees payloads unmasked; left out: an admin's does, others do not
+     * @param sources of a publisher: what it may publish, as patterns of which one has to match; left out: any
+     * @param types the same
      */
     record NewKey(
             @Nullable String name,
             @Nullable Role role,
-            @Nullable Boolean payload) {}
+            @Nullable Boolean payload,
+            @Nullable List<String> sources,
+            @Nullable List<String> types) {}
 
     /**
      * A key that was just created.
      *
      * @param payload whether it sees payloads unmasked
      * @param key the key itself, shown this once
+     * @param sources what it may publish; left out: any
+     * @param types the same
      */
-    record CreatedKey(String name, Role role, boolean payload, String key) {}
+    record CreatedKey(
+            String name,
+            Role role,
+            boolean payload,
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> sources,
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> types,
+            String key) {}
 
     @PostMapping(consumes = "application/json", produces = "application/json")
     @ResponseStatus(HttpStatus.CREATED)
@@ -66,11 +82,13 @@ class KeysController {
         if (wanted.role() == null) {
             throw refused("role", "is missing; it is one of publisher, viewer, operator, admin");
         }
-        Caller owner = new Caller(name, wanted.role(), payload(wanted.role(), wanted.payload()));
+        Scope scope = new Scope(
+                patterns("sources", wanted.role(), wanted.sources()), patterns("types", wanted.role(), wanted.types()));
+        Caller owner = new Caller(name, wanted.role(), payload(wanted.role(), wanted.payload()), scope);
         String key = keys.create(owner, actor);
         return ResponseEntity.created(URI.create("/v1/keys/" + name))
                 .cacheControl(CacheControl.noStore())
-                .body(new CreatedKey(name, wanted.role(), owner.seesPayloads(), key));
+                .body(new CreatedKey(name, wanted.role(), owner.seesPayloads(), scope.sources(), scope.types(), key));
     }
 
     private static boolean payload(Role role, @Nullable Boolean asked) {
@@ -82,6 +100,27 @@ class KeysController {
         }
         if (!asked && role == Role.ADMIN) {
             throw refused("payload", "is false, but an admin sees everything; leave it out, or give another role");
+        }
+        return asked;
+    }
+
+    private static List<String> patterns(String field, Role role, @Nullable List<String> asked) {
+        if (asked == null || asked.isEmpty()) {
+            return List.of();
+        }
+        if (role != Role.PUBLISHER) {
+            throw refused(field, "is for publishers; leave it out, or give the role publisher");
+        }
+        if (asked.size() > MOST_PATTERNS) {
+            throw refused(field, "has " + asked.size() + " patterns; the limit is " + MOST_PATTERNS);
+        }
+        for (int i = 0; i < asked.size(); i++) {
+            String pattern = asked.get(i);
+            if (pattern == null || !PATTERN.matcher(pattern).matches()) {
+                throw refused(
+                        field + "[" + i + "]",
+                        "must have 1 to 255 visible ASCII characters; '*' stands for any characters");
+            }
         }
         return asked;
     }

@@ -46,7 +46,7 @@ final class EventHubService extends EventHubGrpc.EventHubImplBase {
     public void publish(dev.posthorn.v1.Event message, StreamObserver<PublishResponse> client) {
         answer(client, Refusals::ofOne, () -> {
             Event event = mapping.event(message, CallTrace.current());
-            return response(recorder.record(List.of(event)).get(0));
+            return response(recorder().record(List.of(event)).get(0));
         });
     }
 
@@ -54,7 +54,7 @@ final class EventHubService extends EventHubGrpc.EventHubImplBase {
     public void publishBatch(PublishBatchRequest request, StreamObserver<PublishBatchResponse> client) {
         answer(client, Refusals::status, () -> {
             PublishBatchResponse.Builder response = PublishBatchResponse.newBuilder();
-            recorder.record(events(request)).forEach(each -> response.addEvents(response(each)));
+            recorder().record(events(request)).forEach(each -> response.addEvents(response(each)));
             return response.build();
         });
     }
@@ -63,7 +63,7 @@ final class EventHubService extends EventHubGrpc.EventHubImplBase {
     public StreamObserver<dev.posthorn.v1.Event> publishStream(StreamObserver<PublishAck> client) {
         EventStream stream = new EventStream(
                 mapping,
-                new StreamRecorder(recorder),
+                new StreamRecorder(recorder()),
                 executor,
                 CallTrace.current(),
                 ConnectionAge.end(),
@@ -75,6 +75,11 @@ final class EventHubService extends EventHubGrpc.EventHubImplBase {
             stream.end(reason);
         }
         return stream;
+    }
+
+    /** On behalf of whoever makes the call that this thread serves. */
+    private EventRecorder recorder() {
+        return recorder.by(GrpcAccess.caller());
     }
 
     /** Ends the streams, each once what it has read is recorded and acknowledged. */

@@ -1,6 +1,7 @@
 package dev.posthorn.server.grpc;
 
 import dev.posthorn.event.Event;
+import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.ingest.Recorded;
 import java.util.List;
 
@@ -9,4 +10,9 @@ import java.util.List;
 interface EventRecorder {
 
     List<Recorded> record(List<Event> events);
+
+    /** The same on behalf of this caller. */
+    default EventRecorder by(Caller caller) {
+        return this;
+    }
 }

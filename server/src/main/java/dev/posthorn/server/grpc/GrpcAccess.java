@@ -5,8 +5,11 @@ import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Gate;
 import dev.posthorn.server.access.ProxySigns;
 import dev.posthorn.server.access.Role;
+import dev.posthorn.server.access.Scope;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.v1.EventHubGrpc;
+import io.grpc.Context;
+import io.grpc.Contexts;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -15,6 +18,7 @@ import io.grpc.ServerInterceptor;
 import io.grpc.StatusRuntimeException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,6 +34,12 @@ class GrpcAccess implements ServerInterceptor {
 
     private static final Metadata.Key<String> AUTHORIZATION = key("authorization");
     private static final Metadata.Key<String> API_KEY = key("x-api-key");
+
+    /** Who a call's maker is that nobody has admitted: may publish nothing. */
+    static final Caller NOBODY =
+            new Caller("nobody", Role.VIEWER, false, new Scope(List.of("(nothing)"), List.of("(nothing)")));
+
+    private static final Context.Key<Caller> CALLER = Context.keyWithDefault("caller", NOBODY);
 
     private final Gate gate;
     private final Set<Admitted> open = ConcurrentHashMap.newKeySet();
@@ -55,6 +65,11 @@ class GrpcAccess implements ServerInterceptor {
         return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
     }
 
+    /** Of the call that this thread serves. */
+    static Caller caller() {
+        return CALLER.get();
+    }
+
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
@@ -77,8 +92,9 @@ class GrpcAccess implements ServerInterceptor {
         RevocableCall<Q, A> revocable = new RevocableCall<>(call);
         Admitted admitted = new Admitted(revocable, made, caller);
         open.add(admitted);
-        ServerCall.Listener<Q> listener =
-                revocable.heardBy(next.startCall(revocable, headers), () -> open.remove(admitted));
+        Context context = Context.current().withValue(CALLER, caller);
+        ServerCall.Listener<Q> listener = revocable.heardBy(
+                Contexts.interceptCall(context, revocable, headers, next), () -> open.remove(admitted));
         // The key may have gone before the call was in the set.
         checkAgain(admitted);
         return listener;

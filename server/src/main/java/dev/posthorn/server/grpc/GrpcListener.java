@@ -6,7 +6,6 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import dev.posthorn.event.EventLimits;
 import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.ingest.Ingest;
-import dev.posthorn.server.metrics.IngestMetrics.Protocol;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.settings.HubSettings;
 import dev.posthorn.v1.EventHubGrpc;
@@ -75,7 +74,7 @@ public final class GrpcListener implements SmartLifecycle {
         this.interceptors = interceptors.orderedStream().toList();
         this.executor = executor(settings.database().poolSize());
         this.events = new EventHubService(
-                events -> ingest.record(events, Protocol.GRPC),
+                new IngestRecorder(ingest, GrpcAccess.NOBODY),
                 new EventMapping(limits),
                 settings.limits().batch(),
                 executor);

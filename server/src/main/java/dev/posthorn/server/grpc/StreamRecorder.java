@@ -22,6 +22,8 @@ final class StreamRecorder {
             ProblemType.INVALID_REQUEST,
             ProblemType.UNSUPPORTED_MEDIA_TYPE,
             ProblemType.CONFLICT,
+            ProblemType.FORBIDDEN,
+            ProblemType.TOO_MANY_REQUESTS,
             ProblemType.TOO_LARGE);
 
     private final EventRecorder recorder;

@@ -3,9 +3,13 @@ package dev.posthorn.server.guard;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.server.access.Allowed;
+import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.ingest.Conflicts;
 import dev.posthorn.server.ingest.IncomingEvents;
+import dev.posthorn.server.problem.ProblemException;
+import dev.posthorn.server.types.EventTypes;
 import dev.posthorn.server.web.Parameters;
 import dev.posthorn.server.web.Waiting;
 import io.swagger.v3.oas.annotations.Operation;
@@ -16,6 +20,8 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -40,7 +46,10 @@ class GuardedController {
     private final GuardKeeper keeper;
     private final HubGuards guards;
     private final Forwarder forwarder;
+    private final ForwardStore forwards;
     private final IncomingEvents incoming;
+    private final EventTypes types;
+    private final Conflicts conflicts;
     private final Waiting waiting;
 
     GuardedController(
@@ -48,13 +57,19 @@ class GuardedController {
             GuardKeeper keeper,
             HubGuards guards,
             Forwarder forwarder,
+            ForwardStore forwards,
             IncomingEvents incoming,
+            EventTypes types,
+            Conflicts conflicts,
             Waiting waiting) {
         this.database = database;
         this.keeper = keeper;
         this.guards = guards;
         this.forwarder = forwarder;
+        this.forwards = forwards;
         this.incoming = incoming;
+        this.types = types;
+        this.conflicts = conflicts;
         this.waiting = waiting;
     }
 
@@ -92,9 +107,10 @@ class GuardedController {
                             }))
     @Allowed(Role.PUBLISHER)
     @PostMapping(path = "/v1/guard/{name}", produces = MediaType.APPLICATION_JSON_VALUE)
-    ForwardedAnswer forward(@PathVariable String name, HttpServletRequest request, @RequestHeader HttpHeaders headers) {
+    ForwardedAnswer forward(
+            @PathVariable String name, HttpServletRequest request, @RequestHeader HttpHeaders headers, Caller caller) {
         database.requireReady();
-        Event event = incoming.readOne(request, headers);
+        Event event = incoming.readOne(request, headers, read -> check(name, read, caller));
         if (event.deliverAt() != null) {
             throw Parameters.refused(
                     "deliverAt",
@@ -105,6 +121,9 @@ class GuardedController {
             throw HubGuards.notFound(name);
         }
         Verdict verdict = waiting.on("guard '" + name + "'", () -> verdict(name, event));
+        if (verdict instanceof Verdict.AnotherContent) {
+            conflicts.count(caller, List.of(event));
+        }
         if (verdict instanceof Verdict.Forwarded forwarded) {
             return new ForwardedAnswer(
                     ForwardProblems.id(event),
@@ -114,6 +133,20 @@ class GuardedController {
                     forwarded.reply());
         }
         throw ForwardProblems.of(name, event, verdict).asException();
+    }
+
+    /** The same rules as for publishing; as there, what came before kept those of its time. */
+    private void check(String guard, Event event, Caller caller) {
+        List<Event> one = List.of(event);
+        caller.requireMayPublish(one);
+        conflicts.require(caller, one);
+        try {
+            types.check(one, Set.of());
+        } catch (ProblemException refused) {
+            if (forwards.find(guard, event.id().toString(), event.source()).isEmpty()) {
+                throw refused;
+            }
+        }
     }
 
     private Verdict verdict(String guard, Event event) {

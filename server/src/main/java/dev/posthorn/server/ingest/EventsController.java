@@ -1,6 +1,7 @@
 package dev.posthorn.server.ingest;
 
 import dev.posthorn.server.access.Allowed;
+import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.metrics.IngestMetrics.Protocol;
 import dev.posthorn.server.problem.ProblemException;
@@ -47,18 +48,18 @@ class EventsController {
                             }))
     @Allowed(Role.PUBLISHER)
     @PostMapping(path = "/v1/events", produces = MediaType.APPLICATION_JSON_VALUE)
-    ResponseEntity<Object> publish(HttpServletRequest request, @RequestHeader HttpHeaders headers) {
+    ResponseEntity<Object> publish(HttpServletRequest request, @RequestHeader HttpHeaders headers, Caller caller) {
         Batch batch = incoming.read(request, headers);
-        List<Recorded> recorded = record(batch);
+        List<Recorded> recorded = record(batch, caller);
         HttpStatus status = recorded.stream().allMatch(Recorded::duplicate) ? HttpStatus.OK : HttpStatus.ACCEPTED;
         List<Acknowledgement> answers =
                 recorded.stream().map(Acknowledgement::of).toList();
         return ResponseEntity.status(status).body(batch.array() ? answers : answers.get(0));
     }
 
-    private List<Recorded> record(Batch batch) {
+    private List<Recorded> record(Batch batch, Caller caller) {
         try {
-            return ingest.record(batch.events(), Protocol.REST);
+            return ingest.record(batch.events(), caller, Protocol.REST);
         } catch (ProblemException e) {
             throw batch.refusals().renamed(e.problem(), batch.array());
         }

@@ -12,6 +12,7 @@ import dev.posthorn.server.settings.HubSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -41,12 +42,21 @@ public final class IncomingEvents {
                 : read(rules, body, headers, JsonBody.Shape.EITHER);
     }
 
-    /** A single event, which has to bring an id: by that it is known if it comes again. */
-    public Event readOne(HttpServletRequest request, HttpHeaders headers) {
+    /**
+     * A single event, which has to bring an id: by that it is known if it comes again.
+     *
+     * @param check refuses it, under the names that fields have in an event
+     */
+    public Event readOne(HttpServletRequest request, HttpHeaders headers, Consumer<Event> check) {
         requireKnown(headers, false);
-        return read(rules.needingIds(), WholeBody.read(request), headers, JsonBody.Shape.ONE)
-                .events()
-                .get(0);
+        Batch batch = read(rules.needingIds(), WholeBody.read(request), headers, JsonBody.Shape.ONE);
+        Event event = batch.events().get(0);
+        try {
+            check.accept(event);
+        } catch (ProblemException e) {
+            throw batch.refusals().renamed(e.problem(), false);
+        }
+        return event;
     }
 
     private static Batch read(JsonBody.Rules rules, byte[] body, HttpHeaders headers, JsonBody.Shape plain) {

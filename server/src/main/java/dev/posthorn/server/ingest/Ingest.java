@@ -6,6 +6,7 @@ import dev.posthorn.event.Event;
 import dev.posthorn.inbox.Claim;
 import dev.posthorn.inbox.Inbox;
 import dev.posthorn.inbox.InboxEntry;
+import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.metrics.IngestMetrics;
 import dev.posthorn.server.metrics.IngestMetrics.Outcome;
@@ -20,6 +21,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -36,6 +38,7 @@ public final class Ingest {
     private final Inbox inbox;
     private final EventTypes types;
     private final Sources sources;
+    private final Conflicts conflicts;
     private final IngestMetrics metrics;
     private final Runnable wake;
 
@@ -48,6 +51,7 @@ public final class Ingest {
             Inbox inbox,
             EventTypes types,
             Sources sources,
+            Conflicts conflicts,
             IngestMetrics metrics,
             Runnable wake) {
         this.database = database;
@@ -55,15 +59,18 @@ public final class Ingest {
         this.inbox = inbox;
         this.types = types;
         this.sources = sources;
+        this.conflicts = conflicts;
         this.metrics = metrics;
         this.wake = wake;
     }
 
     /** Records them in the order given, and tells of each, in that order, whether it was there before. */
-    public List<Recorded> record(List<Event> events, Protocol protocol) {
+    public List<Recorded> record(List<Event> events, Caller caller, Protocol protocol) {
         database.requireReady();
         try {
-            List<Recorded> recorded = record(events);
+            caller.requireMayPublish(events);
+            conflicts.require(caller, events);
+            List<Recorded> recorded = record(events, caller);
             int duplicates = (int) recorded.stream().filter(Recorded::duplicate).count();
             metrics.count(protocol, Outcome.DUPLICATE, duplicates);
             metrics.count(protocol, Outcome.RECORDED, recorded.size() - duplicates);
@@ -83,13 +90,13 @@ public final class Ingest {
                 1, problem.violations().stream().map(Violation::item).distinct().count());
     }
 
-    private List<Recorded> record(List<Event> events) {
+    private List<Recorded> record(List<Event> events, Caller caller) {
         Digest digest = new Digest();
         List<InboxEntry> entries = events.stream()
                 .map(event -> new InboxEntry(event.id(), digest.of(event)))
                 .toList();
-        check(events, entries);
-        List<Recorded> recorded = inTransaction(events, entries);
+        check(events, entries, caller);
+        List<Recorded> recorded = inTransaction(events, entries, caller);
         if (recorded.stream().anyMatch(each -> !each.duplicate())) {
             wake.run();
         }
@@ -97,11 +104,13 @@ public final class Ingest {
     }
 
     /** What was recorded before kept the rules of its time: whatever its type says now, it is a duplicate. */
-    private void check(List<Event> events, List<InboxEntry> entries) {
+    private void check(List<Event> events, List<InboxEntry> entries, Caller caller) {
         try {
             types.check(events, Set.of());
         } catch (ProblemException refused) {
-            Set<Integer> duplicates = duplicates(entries);
+            List<Claim> claims = lookUp(entries);
+            Set<Integer> duplicates = places(claims, Claim.DUPLICATE);
+            conflicts.count(caller, conflicting(events, claims));
             if (duplicates.isEmpty()) {
                 throw refused;
             }
@@ -109,25 +118,32 @@ public final class Ingest {
         }
     }
 
-    private Set<Integer> duplicates(List<InboxEntry> entries) {
+    private static Set<Integer> places(List<Claim> claims, Claim wanted) {
+        return IntStream.range(0, claims.size())
+                .filter(i -> claims.get(i) == wanted)
+                .boxed()
+                .collect(Collectors.toSet());
+    }
+
+    private static List<Event> conflicting(List<Event> events, List<Claim> claims) {
+        return places(claims, Claim.CONFLICT).stream().map(events::get).toList();
+    }
+
+    private List<Claim> lookUp(List<InboxEntry> entries) {
         try (Connection connection = database.calls().getConnection()) {
-            List<Claim> claims = inbox.lookUpIngest(connection, entries);
-            return IntStream.range(0, claims.size())
-                    .filter(i -> claims.get(i) == Claim.DUPLICATE)
-                    .boxed()
-                    .collect(Collectors.toSet());
+            return inbox.lookUpIngest(connection, entries);
         } catch (SQLException e) {
             throw PosthornException.database("looking for events that are known", e);
         }
     }
 
-    private List<Recorded> inTransaction(List<Event> events, List<InboxEntry> entries) {
+    private List<Recorded> inTransaction(List<Event> events, List<InboxEntry> entries, Caller caller) {
         try (Connection connection = database.calls().getConnection()) {
             connection.setAutoCommit(false);
             try {
                 Set<String> newSources = sources.unknown(events);
                 sources.add(connection, newSources);
-                List<Recorded> recorded = record(connection, events, entries);
+                List<Recorded> recorded = record(connection, events, entries, caller);
                 connection.commit();
                 sources.added(newSources);
                 return recorded;
@@ -140,9 +156,9 @@ public final class Ingest {
         }
     }
 
-    private List<Recorded> record(Connection connection, List<Event> events, List<InboxEntry> entries) {
+    private List<Recorded> record(Connection connection, List<Event> events, List<InboxEntry> entries, Caller caller) {
         List<Claim> claims = inbox.claimIngest(connection, entries);
-        refuseConflicts(events, claims);
+        refuseConflicts(events, claims, caller);
         List<Event> fresh = new ArrayList<>(events.size());
         List<Recorded> recorded = new ArrayList<>(events.size());
         for (int i = 0; i < events.size(); i++) {
@@ -156,16 +172,25 @@ public final class Ingest {
         return recorded;
     }
 
-    private static void refuseConflicts(List<Event> events, List<Claim> claims) {
-        List<Violation> conflicts = new ArrayList<>();
-        for (int i = 0; i < claims.size() && conflicts.size() < MOST_VIOLATIONS; i++) {
-            if (claims.get(i) == Claim.CONFLICT) {
-                conflicts.add(conflict(events, i));
-            }
+    /**
+     * An id that has a conflict has one wherever it stands in the call: which of several contents was the right one would
+     * otherwise be told by leaving it out.
+     */
+    private void refuseConflicts(List<Event> events, List<Claim> claims, Caller caller) {
+        List<Event> conflicting = conflicting(events, claims);
+        if (conflicting.isEmpty()) {
+            return;
         }
-        if (!conflicts.isEmpty()) {
-            throw Problem.violated(ProblemType.CONFLICT, conflicts).asException();
-        }
+        conflicts.count(caller, conflicting);
+        Set<UUID> ids = conflicting.stream().map(Event::id).collect(Collectors.toSet());
+        throw Problem.violated(
+                        ProblemType.CONFLICT,
+                        IntStream.range(0, events.size())
+                                .filter(i -> ids.contains(events.get(i).id()))
+                                .limit(MOST_VIOLATIONS)
+                                .mapToObj(i -> conflict(events, i))
+                                .toList())
+                .asException();
     }
 
     private static Violation conflict(List<Event> events, int item) {

@@ -5,7 +5,7 @@ public enum ProblemType {
     INVALID_REQUEST(400, "The request breaks a rule"),
     INVALID_EVENT(400, "An event breaks a rule"),
     NO_KEY(401, "An API key is needed"),
-    FORBIDDEN(403, "The API key's role does not allow this"),
+    FORBIDDEN(403, "The API key does not allow this"),
     NOT_FOUND(404, "There is no such thing"),
     METHOD_NOT_ALLOWED(405, "This path does not know that method"),
     NOT_ACCEPTABLE(406, "There is no answer in a form that was asked for"),

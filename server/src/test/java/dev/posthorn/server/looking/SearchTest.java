@@ -12,6 +12,7 @@ import dev.posthorn.relay.RetryPolicy;
 import dev.posthorn.relay.Subscription;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestHub;
+import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.ingest.Ingest;
 import dev.posthorn.server.metrics.IngestMetrics.Protocol;
@@ -241,7 +242,7 @@ class SearchTest {
 
     private static void publish(String id, String source) {
         Event event = event("order.placed", "own").id(id).source(source).build();
-        hub.bean(Ingest.class).record(List.of(event), Protocol.REST);
+        hub.bean(Ingest.class).record(List.of(event), Caller.LOCAL, Protocol.REST);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.server.TestHub;
+import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.ingest.Ingest;
 import dev.posthorn.server.metrics.IngestMetrics.Protocol;
 import java.util.List;
@@ -20,6 +21,6 @@ final class Publishing {
     }
 
     static void publish(TestHub hub, List<Event> events) {
-        hub.bean(Ingest.class).record(events, Protocol.REST);
+        hub.bean(Ingest.class).record(events, Caller.LOCAL, Protocol.REST);
     }
 }
