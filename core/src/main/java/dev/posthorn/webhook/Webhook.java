@@ -34,7 +34,7 @@ public final class Webhook {
         return id;
     }
 
-    /** What the inbox knows it by: the id if that is a UUID, otherwise one made of it. */
+    /** What the inbox knows it by: the id if that is a UUID and the receiver has no source, otherwise one made of it. */
     public UUID eventId() {
         return eventId;
     }

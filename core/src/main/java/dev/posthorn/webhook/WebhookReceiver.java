@@ -40,7 +40,7 @@ public final class WebhookReceiver {
 
     private final DataSource dataSource;
     private final String consumer;
-    private final String source;
+    private final @Nullable String source;
     private final Verifier verifier;
     private final Inbox inbox;
     private final @Nullable Transactions transactions;
@@ -104,18 +104,24 @@ public final class WebhookReceiver {
 
     /**
      * Of an id that is not a UUID the name-based one. Not of a source that the request names: that is not signed, and under
-     * another one the event would come again.
+     * another one the event would come again. Of one that is a UUID too, if the receiver has a source: another sender of the
+     * same consumer could otherwise use it first.
      */
     private UUID eventId(String id) {
+        UUID uuid = uuid(id);
+        if (uuid == null) {
+            return EventIds.named(source == null ? consumer : source, id);
+        }
+        return source == null ? uuid : EventIds.named(source, uuid.toString());
+    }
+
+    private static @Nullable UUID uuid(String id) {
         try {
             UUID uuid = UUID.fromString(id);
-            if (uuid.toString().equals(id.toLowerCase(Locale.ROOT))) {
-                return uuid;
-            }
+            return uuid.toString().equals(id.toLowerCase(Locale.ROOT)) ? uuid : null;
         } catch (IllegalArgumentException e) {
-            log.trace("Webhook id {} is no UUID", id);
+            return null;
         }
-        return EventIds.named(source, id);
     }
 
     private Reception take(Webhook webhook, Work work) {
@@ -175,7 +181,7 @@ public final class WebhookReceiver {
 
         private final DataSource dataSource;
         private final String consumer;
-        private String source;
+        private @Nullable String source;
         private String schema = "posthorn";
         private List<Secret> secrets = List.of();
         private Duration tolerance = Duration.ofMinutes(5);
@@ -187,7 +193,6 @@ public final class WebhookReceiver {
         private Builder(DataSource dataSource, String consumer) {
             this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
             this.consumer = consumer;
-            this.source = consumer;
         }
 
         /** The {@code whsec_…} secrets, any of which the sender may sign with: during a rotation the new and the old. */
@@ -213,8 +218,9 @@ public final class WebhookReceiver {
         }
 
         /**
-         * Who sends, for ids that are not UUIDs: they are unique only within it. With the source that a hub knows the
-         * sender by, they become the ids that the hub makes of them. Left out: the consumer's name.
+         * Whose ids they are: they count only within it, UUIDs too, so that no other sender of this consumer can claim them.
+         * With the source that a hub knows the sender by, ids that are not UUIDs become the ones that the hub makes of
+         * them. Left out: a UUID is taken as it is, and others count within the consumer's name.
          */
         public Builder source(String source) {
             this.source = Objects.requireNonNull(source, "source");

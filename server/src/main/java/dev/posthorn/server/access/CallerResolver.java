@@ -39,6 +39,9 @@ class CallerResolver implements HandlerMethodArgumentResolver, WebMvcConfigurer 
 
     static Caller caller(NativeWebRequest request) {
         Object caller = request.getAttribute(ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
-        return caller == null ? Caller.LOCAL : (Caller) caller;
+        if (caller == null) {
+            throw new IllegalStateException("a call was let in without anybody having asked who makes it");
+        }
+        return (Caller) caller;
     }
 }

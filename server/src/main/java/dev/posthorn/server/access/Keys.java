@@ -12,6 +12,7 @@ import dev.posthorn.server.settings.HubSettings;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -36,10 +37,10 @@ class Keys {
     private static final String SETTINGS = "settings";
 
     /**
-     * The key in the settings, whoever needs none, and the hub itself: names that stand for something else in what was
-     * changed by whom.
+     * The key in the settings, whoever needs none, the hub itself, and who made the key in the settings: names that stand
+     * for something else in what was changed by whom. Not in another case either: people read them in the audit.
      */
-    private static final Set<String> RESERVED = Set.of(CONFIGURED, Caller.LOCAL.name(), KeyStore.HUB.name());
+    private static final Set<String> RESERVED = Set.of(CONFIGURED, Caller.LOCAL.name(), KeyStore.HUB.name(), SETTINGS);
 
     private final Database database;
     private final Changes changes;
@@ -127,10 +128,10 @@ class Keys {
     }
 
     private static void checkName(String name, List<KeyStore.Stored> keys) {
-        if (RESERVED.contains(name)) {
+        if (RESERVED.contains(name.toLowerCase(Locale.ROOT))) {
             throw conflict("name: '" + name + "' is a name of the hub's own; take another one");
         }
-        if (keys.stream().anyMatch(each -> each.key().name().equals(name))) {
+        if (keys.stream().anyMatch(each -> each.key().name().equalsIgnoreCase(name))) {
             throw conflict("name: there is or was an API key '" + name
                     + "'; a name is never used again, so that what it did stays its own");
         }

@@ -1,5 +1,8 @@
 package dev.posthorn.server.settings;
 
+import static java.nio.file.attribute.PosixFilePermission.OTHERS_READ;
+import static java.nio.file.attribute.PosixFilePermission.OTHERS_WRITE;
+
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.http.Network;
 import java.io.IOException;
@@ -7,7 +10,11 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
@@ -122,10 +129,26 @@ final class SettingRules {
     private static void checkWritable(Path data) {
         try {
             Files.createDirectories(data);
+            closeToOthers(data);
         } catch (IOException e) {
             throw new WrongSettingException(notWritable(data), e);
         }
         demand(Files.isWritable(data), notWritable(data));
+    }
+
+    /**
+     * Others may pass through, as PostgreSQL's own user must where the hub runs as root, and see nothing. A directory that is
+     * somebody else's is theirs to close.
+     */
+    private static void closeToOthers(Path data) throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(data, PosixFileAttributeView.class);
+        if (view != null && view.readAttributes().owner().getName().equals(System.getProperty("user.name"))) {
+            Set<PosixFilePermission> permissions =
+                    EnumSet.copyOf(view.readAttributes().permissions());
+            if (permissions.removeAll(Set.of(OTHERS_READ, OTHERS_WRITE))) {
+                view.setPermissions(permissions);
+            }
+        }
     }
 
     private static String notWritable(Path data) {

@@ -133,6 +133,11 @@ class KeysTest {
         assertThat(create(as(boss), "shop", "publisher").status()).isEqualTo(409);
         assertThat(create(as(boss), "admin", "admin").status()).isEqualTo(409);
         assertThat(create(as(boss), "local", "viewer").status()).isEqualTo(409);
+        for (String imitation : List.of("Admin", "HUB", "Local", "Settings", "Shop", "BOSS")) {
+            assertThat(create(as(boss), imitation, "viewer").status())
+                    .as("'%s' would be read as another in the audit", imitation)
+                    .isEqualTo(409);
+        }
         assertThat(as(boss).delete("/v1/keys/nobody").status()).isEqualTo(404);
         assertThat(as(boss).get("/v1/keys").json().path("items").toString()).contains("\"name\":\"shop\"", "revokedAt");
     }

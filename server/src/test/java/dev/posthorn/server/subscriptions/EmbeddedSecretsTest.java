@@ -22,7 +22,8 @@ class EmbeddedSecretsTest {
     Path data;
 
     @Test
-    void withItsOwnPostgreSqlTheHubMakesItsOwnKey() throws IOException {
+    void withItsOwnPostgreSqlTheHubMakesItsOwnKeyAndClosesItsDataToOthers() throws IOException {
+        Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxr-xr-x"));
         Map<String, Object> settings = Map.of("posthorn.data", data, "posthorn.http.port", 0, "posthorn.grpc.port", 0);
         try (ConfigurableApplicationContext hub = Hub.start(settings)) {
             TestClient rest = new TestClient("http://127.0.0.1:"
@@ -35,7 +36,13 @@ class EmbeddedSecretsTest {
             assertThat(rest.get("/v1/subscriptions/local").json().path("state").stringValue())
                     .isEqualTo("active");
         }
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(data.resolve("secret.key"))))
-                .isEqualTo("rw-------");
+        assertThat(permissions(data.resolve("secret.key"))).isEqualTo("rw-------");
+        assertThat(permissions(data)).as("nobody else looks into it").isEqualTo("rwxr-x--x");
+        assertThat(permissions(data.resolve("postgres"))).isEqualTo("rwx------");
+        assertThat(permissions(data.resolve("postgres/server.log"))).isEqualTo("rw-------");
+    }
+
+    private static String permissions(Path file) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
     }
 }

@@ -36,6 +36,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -425,6 +426,18 @@ class WebhookReceiverTest {
         assertThat(receive(receiver(NEW).source("stripe").build(), headers, BODY))
                 .isEqualTo(Kind.PROCESSED);
         assertThat(worked.get(0).eventId()).isEqualTo(EventIds.named("stripe", FOREIGN));
+    }
+
+    @Test
+    void aSenderCannotClaimTheIdsOfAnother() {
+        String id = UUID.randomUUID().toString();
+
+        assertThat(receive(receiver(OLD).source("one").build(), signed(id, BODY, OLD), BODY))
+                .isEqualTo(Kind.PROCESSED);
+        assertThat(receive(receiver(NEW).source("two").build(), signed(id, BODY, NEW), BODY))
+                .isEqualTo(Kind.PROCESSED);
+        assertThat(receive(receiver(NEW).source("two").build(), signed(id.toUpperCase(Locale.ROOT), BODY, NEW), BODY))
+                .isEqualTo(Kind.DUPLICATE);
     }
 
     @Test

@@ -2,9 +2,11 @@ package dev.posthorn.embedded.postgres;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -12,10 +14,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The files of one embedded server, and the PostgreSQL programs that work on them while it does not run or beside it. */
 final class Cluster {
     static final String USER = "postgres";
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+
     private static final long LARGE_LOG = 10L << 20;
     private static final int TAIL_LINES = 20;
 
@@ -79,8 +84,7 @@ final class Cluster {
 
     private void writePassword(String password) throws IOException {
         Files.deleteIfExists(passwordFile());
-        Files.createFile(
-                passwordFile(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.createFile(passwordFile(), PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         Files.writeString(passwordFile(), password);
     }
 
@@ -97,11 +101,28 @@ final class Cluster {
     /** Starts the server as a child of this JVM, which therefore reaps it: a container's first process often would not. */
     Process launch(Map<String, String> settings) throws IOException {
         moveLargeLogAway();
+        closeToOthers();
         List<String> words = new ArrayList<>(List.of(bin.resolve("postgres").toString(), "-D", data().toString()));
         settings.forEach((name, value) -> words.addAll(List.of("-c", name + "=" + value)));
         return process(inOwnSession(account.command(words.toArray(String[]::new))))
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
                 .start();
+    }
+
+    /** What the server logs quotes statements, and so what is in them. */
+    private void closeToOthers() throws IOException {
+        if (!directory.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            return;
+        }
+        try {
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+        } catch (FileSystemException ofSomebodyElse) {
+            // Then it is theirs to close; the log within is closed all the same.
+        }
+        if (!Files.exists(log())) {
+            Files.createFile(log(), PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        }
+        Files.setPosixFilePermissions(log(), OWNER_ONLY);
     }
 
     /** Ctrl-C goes to every process of the terminal's group; the server must outlive the program's own shutdown. */
