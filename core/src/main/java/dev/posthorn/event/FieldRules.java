@@ -142,7 +142,7 @@ public final class FieldRules {
 
     private static String printable(String value) {
         String shown = value.length() > 80 ? value.substring(0, 80) + "…" : value;
-        return shown.replaceAll("\\p{Cntrl}", "?");
+        return shown.replaceAll("[\\p{Cc}\\p{Cf}\\u2028\\u2029]", "?");
     }
 
     static PosthornException refuse(String message) {

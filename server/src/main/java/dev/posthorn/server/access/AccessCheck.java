@@ -5,6 +5,7 @@ import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.web.BodyEnd;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
@@ -14,6 +15,9 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 /** Holds every call of the API against its {@link Allowed}. */
 @Component
 class AccessCheck implements HandlerInterceptor, WebMvcConfigurer {
+
+    /** What one caller sees another may not, and a cache on the way does not know callers by {@code X-API-Key}. */
+    static final String NO_STORE = "no-store";
 
     private final Gate gate;
     private final HttpCalls calls;
@@ -31,6 +35,7 @@ class AccessCheck implements HandlerInterceptor, WebMvcConfigurer {
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
         if (handler instanceof HandlerMethod call && isOurs(call) && !call.hasMethodAnnotation(Open.class)) {
+            response.setHeader(HttpHeaders.CACHE_CONTROL, NO_STORE);
             Call made = calls.of(request);
             Caller caller = gate.admit(made, roles(call));
             request.setAttribute(CallerResolver.ATTRIBUTE, caller);

@@ -9,6 +9,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
@@ -37,6 +38,7 @@ class ActuatorAccess extends OncePerRequestFilter {
     @Override
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
+        response.setHeader(HttpHeaders.CACHE_CONTROL, AccessCheck.NO_STORE);
         try {
             gate.admit(calls.of(request), Role.VIEWER, Role.OPERATOR);
         } catch (ProblemException refused) {

@@ -13,7 +13,6 @@ import java.net.URI;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -87,7 +86,6 @@ class KeysController {
         Caller owner = new Caller(name, wanted.role(), payload(wanted.role(), wanted.payload()), scope);
         String key = keys.create(owner, actor);
         return ResponseEntity.created(URI.create("/v1/keys/" + name))
-                .cacheControl(CacheControl.noStore())
                 .body(new CreatedKey(name, wanted.role(), owner.seesPayloads(), scope.sources(), scope.types(), key));
     }
 

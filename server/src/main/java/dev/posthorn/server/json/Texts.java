@@ -50,10 +50,20 @@ public final class Texts {
     /** The text with a question mark for every character that cannot be printed or written. */
     public static String printable(String text) {
         StringBuilder printed = new StringBuilder(text.length());
-        text.codePoints()
-                .map(c -> Character.isISOControl(c) || isSurrogate(c) ? '?' : c)
-                .forEach(printed::appendCodePoint);
+        text.codePoints().map(c -> isPrintable(c) ? c : '?').forEach(printed::appendCodePoint);
         return printed.toString();
+    }
+
+    /** Nor what turns the direction of writing, or is a line break to some: it would show another text than there is. */
+    private static boolean isPrintable(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.SURROGATE -> false;
+            default -> true;
+        };
     }
 
     private static boolean isSurrogate(int codePoint) {

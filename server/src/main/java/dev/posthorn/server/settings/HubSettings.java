@@ -106,7 +106,8 @@ public record HubSettings(
 
         @Override
         public String toString() {
-            return "Database[url=" + url + ", user=" + user + ", schema=" + schema + "]";
+            return "Database[url=" + (url == null ? "none" : url.split("\\?", 2)[0]) + ", user=" + user + ", schema="
+                    + schema + "]";
         }
     }
 

@@ -10,6 +10,8 @@ import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.masking.Echoes;
 import dev.posthorn.server.masking.Masked;
 import dev.posthorn.server.masking.Masker;
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.subscriptions.sinks.Assembly;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
@@ -18,10 +20,12 @@ import dev.posthorn.sink.Reply;
 import dev.posthorn.sink.Sink;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
@@ -34,6 +38,10 @@ final class Trial {
 
     private static final Duration GRACE = Duration.ofMillis(500);
 
+    private static final int MOST = 8;
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final Semaphore places = new Semaphore(MOST);
     private final EventLimits limits;
     private final Masker masker;
 
@@ -59,7 +67,24 @@ final class Trial {
         });
     }
 
+    /** Refuses it if too many are under way: each keeps a thread of the hub's and one of its own for as long as it takes. */
     TrialAnswer of(String subscription, Sink sink, Duration timeout, Event sample, Caller caller) {
+        if (!places.tryAcquire()) {
+            throw new Problem(
+                            ProblemType.TOO_MANY_REQUESTS,
+                            MOST + " tests are under way, which is the limit; try again when one has its answer",
+                            List.of(),
+                            SOON)
+                    .asException();
+        }
+        try {
+            return sent(subscription, sink, timeout, sample, caller);
+        } finally {
+            places.release();
+        }
+    }
+
+    private TrialAnswer sent(String subscription, Sink sink, Duration timeout, Event sample, Caller caller) {
         RecordedEvent event = new RecordedEvent(0, sample, Instant.now()).marked(Marks.TEST, "true");
         Duration atMost = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
         long started = System.nanoTime();

@@ -97,6 +97,25 @@ class KeysTest {
         assertThat(stored).isEqualTo(KeySecret.hash(key)).hasSize(32);
     }
 
+    /** A cache on the way knows no callers by X-API-Key: it would show one what another may see. */
+    @Test
+    void noAnswerIsKeptByACache() {
+        String boss = create(hub.rest(), "boss", "admin").json().path("key").asString();
+        TestClient rest = hub.rest().with("X-API-Key", boss);
+        for (String path : List.of(
+                "/v1/events",
+                "/v1/events/nothing",
+                "/v1/subscriptions",
+                "/v1/audit",
+                "/v1/keys",
+                "/actuator/prometheus")) {
+            assertThat(rest.get(path).header("Cache-Control")).as(path).isEqualTo("no-store");
+        }
+        assertThat(hub.rest().get("/v1/events").header("Cache-Control"))
+                .as("a refusal")
+                .isEqualTo("no-store");
+    }
+
     @Test
     void theFirstKeyMustBeAnAdminsAndClosesTheDoor() {
         TestClient.Answer refused = create(hub.rest(), "shop", "publisher");

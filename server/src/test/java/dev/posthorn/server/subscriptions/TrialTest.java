@@ -1,10 +1,17 @@
 package dev.posthorn.server.subscriptions;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestHub;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,10 +52,14 @@ class TrialTest {
     }
 
     private void subscribe(String url) {
+        subscribe(url, "1s");
+    }
+
+    private void subscribe(String url, String timeout) {
         TestClient.Answer put = rest.put("/v1/subscriptions/tried", """
-                {"timeout": "1s", "filter": {"types": ["nothing"]},
+                {"timeout": "%s", "filter": {"types": ["nothing"]},
                  "sink": {"kind": "http", "url": "%s", "auth": {"kind": "bearer", "token": "t0ken"}}}
-                """.formatted(url));
+                """.formatted(timeout, url));
         assertThat(put.status()).as(put.text()).isEqualTo(201);
     }
 
@@ -116,6 +127,33 @@ class TrialTest {
         never.countDown();
         assertThat(answer.path("outcome").stringValue()).isEqualTo("retry");
         assertThat(answer.path("tookMillis").asInt()).isBetween(900, 2_000);
+    }
+
+    /** Each keeps a thread waiting: with as many as there are, nobody else would be answered. */
+    @Test
+    void onlySoManyAreTriedAtATime() {
+        subscribe(receiver.url("/hook"), "30s");
+        CountDownLatch answered = new CountDownLatch(1);
+        receiver.answering(exchange -> {
+            answered.await();
+            Receiver.answer(exchange, 200, "ok");
+        });
+        ExecutorService threads = Executors.newCachedThreadPool();
+        List<CompletableFuture<TestClient.Answer>> tests = new ArrayList<>();
+        try {
+            for (int i = 0; i < 8; i++) {
+                tests.add(CompletableFuture.supplyAsync(() -> rest.post("/v1/subscriptions/tried/test"), threads));
+            }
+            await().atMost(20, SECONDS).until(() -> receiver.count() == 8);
+            TestClient.Answer ninth = rest.post("/v1/subscriptions/tried/test");
+            assertThat(ninth.status()).isEqualTo(429);
+            assertThat(ninth.header("Retry-After")).isEqualTo("1");
+        } finally {
+            answered.countDown();
+            threads.shutdown();
+        }
+        assertThat(tests).allSatisfy(each -> assertThat(each.join().status()).isEqualTo(200));
+        assertThat(rest.post("/v1/subscriptions/tried/test").status()).isEqualTo(200);
     }
 
     @Test

@@ -47,7 +47,7 @@ final class HeaderRules {
     static void requireFree(String name) {
         Setting.require(
                 NAME.matcher(name).matches(),
-                "'" + name.replaceAll("\\p{Cntrl}", "?")
+                "'" + name.replaceAll("[\\p{Cc}\\p{Cf}\\u2028\\u2029]", "?")
                         + "' cannot be the name of a header; use letters, digits, '-'");
         Setting.require(
                 isFree(name.toLowerCase(Locale.ROOT)),

@@ -120,6 +120,16 @@ class HttpSinkOutcomesTest {
                 .hasSizeLessThan(300);
     }
 
+    /** Reasons are read in logs and terminals. */
+    @Test
+    void whatIsQuotedForgesNoLineAndObeysNobody() {
+        Outcome outcome = after(new Says(
+                400,
+                Map.of("Content-Type", "text/plain; charset=utf-8"),
+                "a\r\nb\u2028c \u001b[2J \u009b31m \u202ed\u2066 e"));
+        assertThat(((Outcome.Failure) outcome).reason()).endsWith(": a b c [2J 31m d e");
+    }
+
     @Test
     void aRedirectIsNotFollowed() {
         Outcome outcome = after(new Says(307, Map.of("Location", receiver.url() + "/else"), ""));
