@@ -11,7 +11,7 @@ public final class HubSchema {
     private static final Schema.Part HUB = new Schema.Part(
             "hub_version",
             "/dev/posthorn/server/schema/",
-            List.of("001_hub.sql", "002_masks.sql", "003_guards.sql", "021_key_scopes.sql"));
+            List.of("001_hub.sql", "002_masks.sql", "003_guards.sql", "004_key_scopes.sql"));
 
     private HubSchema() {}
 
