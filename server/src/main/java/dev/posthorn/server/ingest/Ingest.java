@@ -20,6 +20,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -172,25 +173,40 @@ public final class Ingest {
         return recorded;
     }
 
-    /**
-     * An id that has a conflict has one wherever it stands in the call: which of several contents was the right one would
-     * otherwise be told by leaving it out.
-     */
     private void refuseConflicts(List<Event> events, List<Claim> claims, Caller caller) {
         List<Event> conflicting = conflicting(events, claims);
         if (conflicting.isEmpty()) {
             return;
         }
         conflicts.count(caller, conflicting);
-        Set<UUID> ids = conflicting.stream().map(Event::id).collect(Collectors.toSet());
+        Set<UUID> guessed = guessed(conflicting, events, claims);
         throw Problem.violated(
                         ProblemType.CONFLICT,
                         IntStream.range(0, events.size())
-                                .filter(i -> ids.contains(events.get(i).id()))
+                                .filter(i -> claims.get(i) == Claim.CONFLICT
+                                        || guessed.contains(events.get(i).id()))
                                 .limit(MOST_VIOLATIONS)
                                 .mapToObj(i -> conflict(events, i))
                                 .toList())
                 .asException();
+    }
+
+    /**
+     * The ids that a call tries with more contents than somebody does who has made a mistake. All of these are refused: which
+     * of them was the right one would otherwise be told by leaving it out. Not of an id that is new with this call.
+     */
+    private static Set<UUID> guessed(List<Event> conflicting, List<Event> events, List<Claim> claims) {
+        Set<UUID> guessed =
+                conflicting.stream()
+                        .collect(Collectors.groupingBy(Event::id, Collectors.counting()))
+                        .entrySet()
+                        .stream()
+                        .filter(each -> each.getValue() > Conflicts.FREE)
+                        .map(Map.Entry::getKey)
+                        .collect(Collectors.toSet());
+        places(claims, Claim.FRESH)
+                .forEach(place -> guessed.remove(events.get(place).id()));
+        return guessed;
     }
 
     private static Violation conflict(List<Event> events, int item) {

@@ -46,6 +46,10 @@ final class UnreadBody extends ValveBase {
         if (request.isFinished()) {
             return false;
         }
+        if (request.getCoyoteRequest().isExceptionPresent()) {
+            // It is no body, and asked once more Tomcat would close before the answer is out.
+            return true;
+        }
         try {
             skipWhatIsHere(request.getStream());
         } catch (IOException e) {
