@@ -99,7 +99,7 @@ class HttpSinkOutcomesTest {
         "'Sun, 15 Nov 2026 09:00:00 GMT', ",
         "-1, ",
         "soon, ",
-        "99999999999999999999, "
+        "99999999999999999999, PT277777H46M39S"
     })
     void aWishWhenToComeAgainIsUnderstood(String retryAfter, Duration wish) {
         Outcome outcome = after(new Says(503, Map.of("Retry-After", retryAfter), ""));
