@@ -77,12 +77,16 @@ final class SpringOutbox implements Outbox {
         }
         Object connection = TransactionSynchronizationManager.getResource(dataSource);
         if (connection == null) {
-            throw new NoTransactionException(
-                    "An event was recorded in a transaction of another data source than the outbox's",
-                    "Name the transaction manager of the outbox's data source in @Transactional, or let"
-                            + " posthorn.data-source name the data source of this transaction");
+            throw ofAnotherDataSource();
         }
         return requireSeen(WatchedTransaction.current(), connection);
+    }
+
+    private static NoTransactionException ofAnotherDataSource() {
+        return new NoTransactionException(
+                "An event was recorded in a transaction of another data source than the outbox's",
+                "Name the transaction manager of the outbox's data source in @Transactional, or let"
+                        + " posthorn.data-source name the data source of this transaction");
     }
 
     private static WatchedTransaction requireSeen(@Nullable WatchedTransaction transaction, Object connection) {
@@ -97,6 +101,9 @@ final class SpringOutbox implements Outbox {
                     "An event was recorded in a transaction of another data source, inside one of the outbox's",
                     "Record it before or after the inner transaction: it belongs to the outer one, and one of the two may"
                             + " be committed without the other");
+        }
+        if (!transaction.commits(connection)) {
+            throw ofAnotherDataSource();
         }
         if (transaction.hasEnded()) {
             throw new NoTransactionException(

@@ -48,9 +48,11 @@ final class SpringTransactions implements Transactions {
         }
     }
 
-    /** Otherwise the inbox entry would be committed by itself. */
+    /** Otherwise the inbox entry would be committed by itself, or with a transaction around this one. */
     private void requireOurs() {
-        if (!TransactionSynchronizationManager.hasResource(dataSource)) {
+        Object connection = TransactionSynchronizationManager.getResource(dataSource);
+        WatchedTransaction transaction = WatchedTransaction.current();
+        if (connection == null || (transaction != null && !transaction.commits(connection))) {
             throw new SetupException(
                     "The transactions that @InboxListener methods run in are not of the data source with Posthorn's tables",
                     "Let posthorn.inbox.transaction-manager name the transaction manager of that data source");

@@ -1,5 +1,6 @@
 package dev.posthorn.spring;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +27,13 @@ final class TransactionWatch implements TransactionExecutionListener {
 
     @Override
     public void beforeBegin(TransactionExecution transaction) {
-        around.set(TransactionSynchronizationManager.getResourceMap().values().stream()
+        around.set(inATransaction());
+    }
+
+    private static List<Object> inATransaction() {
+        return TransactionSynchronizationManager.getResourceMap().values().stream()
                 .filter(TransactionWatch::isInATransaction)
-                .toList());
+                .toList();
     }
 
     /** An entity manager that is open for a web request is in no transaction yet, and may be in this one in a moment. */
@@ -42,7 +47,9 @@ final class TransactionWatch implements TransactionExecutionListener {
         List<Object> outer = around.get();
         around.remove();
         if (beginFailure == null && isWhole(transaction)) {
-            TransactionSynchronizationManager.registerSynchronization(new WatchedTransaction(outer, flush));
+            List<Object> begun = new ArrayList<>(inATransaction());
+            begun.removeAll(outer);
+            TransactionSynchronizationManager.registerSynchronization(new WatchedTransaction(outer, begun, flush));
         }
     }
 

@@ -16,18 +16,26 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class WatchedTransaction implements TransactionSynchronization {
 
     private final Collection<Object> outer;
+    private final Collection<Object> begun;
     private final Consumer<WatchedTransaction> flush;
     private final Map<SpringOutbox, PendingEvents> pending = new LinkedHashMap<>();
     private boolean ended;
 
-    /** @param outer connections and entity managers of the transactions that this one runs inside of */
-    WatchedTransaction(Collection<Object> outer, Consumer<WatchedTransaction> flush) {
+    /**
+     * @param outer connections and entity managers of the transactions that this one runs inside of
+     * @param begun what its manager has bound to the thread when it began
+     */
+    WatchedTransaction(Collection<Object> outer, Collection<Object> begun, Consumer<WatchedTransaction> flush) {
         this.outer = outer;
+        this.begun = begun;
         this.flush = flush;
     }
 
-    /** The innermost one; null if nobody watches its manager. Asked for in an active synchronization only. */
+    /** The innermost one; null if nobody watches its manager. */
     static @Nullable WatchedTransaction current() {
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            return null;
+        }
         for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
             if (each instanceof WatchedTransaction watched) {
                 return watched;
@@ -36,9 +44,17 @@ final class WatchedTransaction implements TransactionSynchronization {
         return null;
     }
 
-    /** Whether what is bound to the thread belongs to this transaction, not to one around it. */
+    /** Whether what is bound to the thread was bound in this transaction, not in one around it. */
     boolean owns(Object resource) {
         return outer.stream().noneMatch(each -> each == resource);
+    }
+
+    /**
+     * Whether the commit of this transaction is that of the connection. One that a query has bound to the thread in a
+     * transaction of another data source is given back afterwards, and what was written by it is lost.
+     */
+    boolean commits(Object connection) {
+        return begun.stream().anyMatch(each -> each == connection);
     }
 
     /**

@@ -69,6 +69,18 @@ class OutboxTest {
                 .hasMessageContaining("@Transactional");
     }
 
+    /** A query there binds a connection to the thread. */
+    @Test
+    void whereATransactionIsOnlySupportedRecordingIsRefusedUntilOneIsBegun() {
+        transaction(TransactionDefinition.PROPAGATION_SUPPORTS).executeWithoutResult(status -> {
+            Shop.jdbc().queryForObject("SELECT 1", Integer.class);
+            assertThatThrownBy(() -> outbox().record(event("never", key))).isInstanceOf(NoTransactionException.class);
+            transaction().executeWithoutResult(inner -> outbox().record(event("once", key)));
+        });
+
+        assertThat(types(key)).containsExactly("once");
+    }
+
     @Test
     void inAReadOnlyTransactionRecordingIsRefused() {
         TransactionTemplate readOnly = transaction();
