@@ -1,13 +1,14 @@
 package dev.posthorn.server.masking;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Finds masked values in what others say about an event: a receiver may answer with what it was sent. Case and the kind
  * of white space do not matter, and a value of which only the beginning was kept is found as well. Immutable.
+ *
+ * <p>Values and text both come from callers, so the time grows with their lengths, not with the product of the two, and
+ * values with too many characters hide everything.
  */
 public final class Echoes {
 
@@ -21,19 +22,24 @@ public final class Echoes {
     private static final int LEAST_CUT = 3;
 
     /** Nothing is masked. */
-    static final Echoes NONE = new Echoes(Map.of(), false);
+    static final Echoes NONE = new Echoes(Set.of(), Set.of(), Set.of(), false);
 
     /** Nothing can be told from what is masked. */
-    static final Echoes ANYWHERE = new Echoes(Map.of(), true);
+    static final Echoes ANYWHERE = new Echoes(Set.of(), Set.of(), Set.of(), true);
 
-    private final Map<Character, List<Form>> forms;
+    private final Needles values;
+    /** Of values that are longer: what follows them is masked too. */
+    private final Needles beginnings;
+
+    private final Set<String> words;
+    private final int longestWord;
     private final boolean anywhere;
 
-    /** A value as it may be written. */
-    private record Form(String text, boolean word) {}
-
-    private Echoes(Map<Character, List<Form>> forms, boolean anywhere) {
-        this.forms = forms;
+    private Echoes(Set<String> values, Set<String> beginnings, Set<String> words, boolean anywhere) {
+        this.values = new Needles(values);
+        this.beginnings = new Needles(beginnings);
+        this.words = words;
+        this.longestWord = words.stream().mapToInt(String::length).max().orElse(0);
         this.anywhere = anywhere;
     }
 
@@ -41,15 +47,15 @@ public final class Echoes {
         if (values.areTooMany()) {
             return ANYWHERE;
         }
-        Map<Character, List<Form>> forms = new HashMap<>();
-        values.forms().forEach(text -> add(forms, new Form(text, false)));
-        values.words().forEach(text -> add(forms, new Form(text, true)));
-        return forms.isEmpty() ? NONE : new Echoes(forms, false);
+        return values.areNone()
+                ? NONE
+                : new Echoes(folded(values.forms()), folded(values.beginnings()), folded(values.words()), false);
     }
 
-    private static void add(Map<Character, List<Form>> forms, Form form) {
-        forms.computeIfAbsent(folded(form.text().charAt(0)), first -> new ArrayList<>())
-                .add(form);
+    private static Set<String> folded(Set<String> texts) {
+        Set<String> folded = new HashSet<>();
+        texts.forEach(text -> folded.add(new Folded(text).text()));
+        return folded;
     }
 
     /** The text without any of the values. */
@@ -57,78 +63,82 @@ public final class Echoes {
         if (anywhere) {
             return text.isEmpty() ? text : MASK;
         }
-        return forms.isEmpty() ? text : searched(text);
+        return this == NONE ? text : searched(text);
+    }
+
+    private String searched(String text) {
+        Folded folded = new Folded(text);
+        int[] ends = new int[folded.length()];
+        findValues(folded, ends);
+        findBeginnings(folded, ends);
+        findWords(folded.text(), ends);
+        return shown(folded, ends);
+    }
+
+    /** Of what ends at one place the longest is enough: it covers the others. */
+    private void findValues(Folded folded, int[] ends) {
+        int node = values.start();
+        for (int end = 1; end <= ends.length; end++) {
+            node = values.next(node, folded.text().charAt(end - 1));
+            hide(ends, end - values.found(node), end);
+            cut(folded, ends, end - values.begun(node), end);
+        }
+    }
+
+    private void findBeginnings(Folded folded, int[] ends) {
+        int node = beginnings.start();
+        for (int end = 1; end <= ends.length; end++) {
+            node = beginnings.next(node, folded.text().charAt(end - 1));
+            if (beginnings.found(node) > 0) {
+                hide(ends, end - beginnings.found(node), ends.length);
+            }
+            cut(folded, ends, end - beginnings.begun(node), end);
+        }
+    }
+
+    private static void cut(Folded folded, int[] ends, int begin, int end) {
+        if (folded.origin(end) - folded.origin(begin) >= LEAST_CUT && folded.isCut(end)) {
+            hide(ends, begin, end);
+        }
+    }
+
+    private void findWords(String text, int[] ends) {
+        for (int begin = 0; begin < ends.length; begin++) {
+            if (begin == 0 || !Character.isLetterOrDigit(text.charAt(begin - 1))) {
+                findWord(text, begin, ends);
+            }
+        }
+    }
+
+    private void findWord(String text, int begin, int[] ends) {
+        int last = Math.min(text.length(), begin + longestWord);
+        for (int end = begin + 1; end <= last; end++) {
+            boolean alone = end == text.length() || !Character.isLetterOrDigit(text.charAt(end));
+            if (alone && words.contains(text.substring(begin, end))) {
+                hide(ends, begin, end);
+            }
+        }
+    }
+
+    private static void hide(int[] ends, int begin, int end) {
+        if (begin < end) {
+            ends[begin] = Math.max(ends[begin], end);
+        }
     }
 
     /** Values may overlap, so each place is looked at. */
-    private String searched(String text) {
-        StringBuilder shown = new StringBuilder(text.length());
+    private static String shown(Folded folded, int[] ends) {
+        StringBuilder shown = new StringBuilder();
         int hiddenTo = 0;
-        for (int i = 0; i < text.length(); i++) {
-            int end = longest(text, i);
-            if (end > i && i >= hiddenTo) {
+        for (int i = 0; i < ends.length; i++) {
+            if (ends[i] > i && i >= hiddenTo) {
                 shown.append(MASK);
             }
-            hiddenTo = Math.max(hiddenTo, end);
+            hiddenTo = Math.max(hiddenTo, ends[i]);
             if (i >= hiddenTo) {
-                shown.append(text.charAt(i));
+                shown.append(folded.original(i));
             }
         }
         return shown.toString();
-    }
-
-    private int longest(String text, int begin) {
-        int longest = begin;
-        for (Form form : forms.getOrDefault(folded(text.charAt(begin)), List.of())) {
-            longest = Math.max(longest, end(form, text, begin));
-        }
-        return longest;
-    }
-
-    /** Where the form ends that begins there; the beginning if it does not. */
-    private static int end(Form form, String text, int begin) {
-        String value = form.text();
-        int at = begin;
-        int i = 0;
-        while (i < value.length() && at < text.length() && isSame(value.charAt(i), text.charAt(at))) {
-            boolean space = Character.isWhitespace(value.charAt(i));
-            i = space ? afterSpace(value, i) : i + 1;
-            at = space ? afterSpace(text, at) : at + 1;
-        }
-        if (i < value.length()) {
-            return !form.word() && at - begin >= LEAST_CUT && isCut(text, at) ? at : begin;
-        }
-        return form.word() && !standsAlone(text, begin, at) ? begin : at;
-    }
-
-    private static int afterSpace(String text, int begin) {
-        int at = begin;
-        while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
-            at++;
-        }
-        return at;
-    }
-
-    /** Whether what follows was left out; bytes of half a character become the replacement character. */
-    private static boolean isCut(String text, int at) {
-        return at == text.length()
-                || text.charAt(at) == '…'
-                || text.charAt(at) == '\uFFFD'
-                || text.startsWith("...", at);
-    }
-
-    private static boolean standsAlone(String text, int begin, int end) {
-        return (begin == 0 || !Character.isLetterOrDigit(text.charAt(begin - 1)))
-                && (end == text.length() || !Character.isLetterOrDigit(text.charAt(end)));
-    }
-
-    private static boolean isSame(char one, char other) {
-        return one == other
-                || folded(one) == folded(other)
-                || (Character.isWhitespace(one) && Character.isWhitespace(other));
-    }
-
-    private static char folded(char c) {
-        return Character.isWhitespace(c) ? ' ' : Character.toLowerCase(Character.toUpperCase(c));
     }
 }

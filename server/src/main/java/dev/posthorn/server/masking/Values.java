@@ -14,6 +14,12 @@ final class Values {
     /** Whoever echoes one of so many values cannot be looked through any more. */
     static final int MOST = 1_000;
 
+    /** The same of their characters, in all forms. */
+    static final int MOST_CHARACTERS = 100_000;
+
+    /** So much of a value is looked for; where it is found, what follows is the rest of it for all that anybody knows. */
+    static final int LONGEST = 1_000;
+
     private static final int LARGEST_SCALE = 100;
 
     /** The name of a field; any other property name is data, such as the number of a card. */
@@ -21,11 +27,18 @@ final class Values {
 
     private final Set<String> originals = new LinkedHashSet<>();
     private final Set<String> forms = new LinkedHashSet<>();
+    private final Set<String> beginnings = new LinkedHashSet<>();
     private final Set<String> words = new LinkedHashSet<>();
+    private int characters;
 
     /** Found wherever they stand. */
     Set<String> forms() {
         return forms;
+    }
+
+    /** Found like forms, of which they are the beginnings: those are too long. */
+    Set<String> beginnings() {
+        return beginnings;
     }
 
     /** Found only where they stand by themselves: they are too common otherwise. */
@@ -34,7 +47,11 @@ final class Values {
     }
 
     boolean areTooMany() {
-        return originals.size() > MOST;
+        return originals.size() > MOST || characters > MOST_CHARACTERS;
+    }
+
+    boolean areNone() {
+        return forms.isEmpty() && beginnings.isEmpty() && words.isEmpty();
     }
 
     void addName(String name) {
@@ -44,29 +61,41 @@ final class Values {
     }
 
     void addText(String text) {
-        if (isNew(text.strip())) {
-            add(text.strip());
-            add(jsonEscaped(text.strip(), false));
-            add(jsonEscaped(text.strip(), true));
-            add(jsonEscaped(text.strip(), false).replace("/", "\\/"));
-            add(htmlEscaped(text.strip()));
-            String url = URLEncoder.encode(text.strip(), UTF_8);
-            add(url);
-            add(url.replace("+", "%20"));
+        String stripped = text.strip();
+        String value = beginning(stripped);
+        if (isNew(value)) {
+            boolean whole = value.length() == stripped.length();
+            String url = URLEncoder.encode(value, UTF_8);
+            add(value, whole);
+            add(jsonEscaped(value, false), whole);
+            add(jsonEscaped(value, true), whole);
+            add(jsonEscaped(value, false).replace("/", "\\/"), whole);
+            add(htmlEscaped(value), whole);
+            add(url, whole);
+            add(url.replace("+", "%20"), whole);
         }
+    }
+
+    /** Not half of a character, which would be written otherwise than the whole one. */
+    private static String beginning(String text) {
+        if (text.length() <= LONGEST) {
+            return text;
+        }
+        boolean half = Character.isHighSurrogate(text.charAt(LONGEST - 1));
+        return text.substring(0, half ? LONGEST - 1 : LONGEST);
     }
 
     void addNumber(String number) {
         if (!isNew(number)) {
             return;
         }
-        add(number);
+        add(number, true);
         BigDecimal value = new BigDecimal(number);
-        add(value.toString());
-        add(Double.toString(value.doubleValue()));
+        add(value.toString(), true);
+        add(Double.toString(value.doubleValue()), true);
         if (Math.abs((long) value.scale()) <= LARGEST_SCALE) {
-            add(value.toPlainString());
-            add(value.stripTrailingZeros().toPlainString());
+            add(value.toPlainString(), true);
+            add(value.stripTrailingZeros().toPlainString(), true);
         }
     }
 
@@ -78,8 +107,18 @@ final class Values {
         return !value.isEmpty() && !areTooMany() && originals.add(value);
     }
 
-    private void add(String form) {
-        (form.length() < Echoes.SHORT ? words : forms).add(form);
+    private void add(String form, boolean whole) {
+        if (!whole || form.length() > LONGEST) {
+            add(beginnings, form.substring(0, Math.min(form.length(), LONGEST)));
+        } else {
+            add(form.length() < Echoes.SHORT ? words : forms, form);
+        }
+    }
+
+    private void add(Set<String> texts, String text) {
+        if (texts.add(text)) {
+            characters += text.length();
+        }
     }
 
     private static String jsonEscaped(String text, boolean ascii) {

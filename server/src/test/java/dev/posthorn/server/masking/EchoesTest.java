@@ -3,6 +3,10 @@ package dev.posthorn.server.masking;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,5 +104,80 @@ class EchoesTest {
         values.addText("and another");
         assertThat(Echoes.of(values).hiddenIn("harmless")).isEqualTo("•••");
         assertThat(Echoes.of(values).hiddenIn("")).isEmpty();
+    }
+
+    /** Took 54 s of a processor for one GET: every value was compared at every place, character by character. */
+    @Test
+    @Timeout(20)
+    void timeDoesNotGrowWithTheProductOfValuesAndText() {
+        Values values = new Values();
+        for (int i = 0; i < 95; i++) {
+            values.addText("a".repeat(900 + i) + "b");
+        }
+        assertThat(values.areTooMany()).isFalse();
+        long begun = System.nanoTime();
+        assertThat(Echoes.of(values).hiddenIn("a".repeat(500_000) + "c")).hasSize(500_001);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void valuesWithTooManyCharactersHideEverything() {
+        Values values = new Values();
+        for (int i = 0; i < 400; i++) {
+            values.addText("a".repeat(900) + i);
+        }
+        assertThat(Echoes.of(values).hiddenIn("harmless")).isEqualTo("•••");
+    }
+
+    /** Whether the rest follows is not looked at, so that it can be as long as it likes. */
+    @Test
+    void aLongValueIsKnownByItsBeginningAndHidesWhatFollows() {
+        String value = "Ä/".repeat(2_000);
+        assertThat(hidden(value, "no: " + value + " is wrong")).isEqualTo("no: •••");
+        assertThat(hidden(value, "no: " + "ä\\/".repeat(2_000))).isEqualTo("no: •••");
+        assertThat(hidden(value, "no: " + value.substring(0, 99) + "... is wrong"))
+                .isEqualTo("no: •••... is wrong");
+        assertThat(hidden(value, "no: " + value.substring(0, 99) + " is wrong")).contains("is wrong", "Ä/");
+        assertThat(hidden("x".repeat(999) + "😀😀", "x".repeat(999) + "%F0%9F%98%80 is wrong"))
+                .isEqualTo("•••");
+    }
+
+    /** The search itself is held to what is obviously right. */
+    @Test
+    void whatIsHiddenIsWhatComparingEverythingWouldHide() {
+        Random random = new Random(17);
+        for (int round = 0; round < 3_000; round++) {
+            Values values = new Values();
+            List<String> texts = new ArrayList<>();
+            for (int i = random.nextInt(5); i >= 0; i--) {
+                texts.add(letters(random, 4 + random.nextInt(4)));
+                values.addText(texts.get(texts.size() - 1));
+            }
+            String text = letters(random, random.nextInt(30)) + "|";
+            assertThat(Echoes.of(values).hiddenIn(text))
+                    .as("%s in %s", texts, text)
+                    .isEqualTo(comparingEverything(texts, text));
+        }
+    }
+
+    private static String letters(Random random, int length) {
+        return random.ints(length, 'a', 'c').mapToObj(Character::toString).collect(Collectors.joining());
+    }
+
+    private static String comparingEverything(List<String> values, String text) {
+        StringBuilder shown = new StringBuilder();
+        int hiddenTo = 0;
+        for (int i = 0; i < text.length(); i++) {
+            int at = i;
+            int end = values.stream()
+                    .filter(value -> text.startsWith(value, at))
+                    .mapToInt(value -> at + value.length())
+                    .max()
+                    .orElse(at);
+            shown.append(end > i && i >= hiddenTo ? "•••" : "");
+            hiddenTo = Math.max(hiddenTo, end);
+            shown.append(i >= hiddenTo ? text.substring(i, i + 1) : "");
+        }
+        return shown.toString();
     }
 }
