@@ -30,11 +30,13 @@ final class JsonSchemaCheck implements PayloadCheck {
     private static final String FIELD = "jsonSchema";
 
     private final Schema schema;
+    private final BoundedPatterns patterns;
     private final Masks masks;
     private final JsonMapper json;
 
-    private JsonSchemaCheck(Schema schema, Masks masks, JsonMapper json) {
+    private JsonSchemaCheck(Schema schema, BoundedPatterns patterns, Masks masks, JsonMapper json) {
         this.schema = schema;
+        this.patterns = patterns;
         this.masks = masks;
         this.json = json;
     }
@@ -42,12 +44,13 @@ final class JsonSchemaCheck implements PayloadCheck {
     /** Refuses a schema that is not one, or that refers to what it does not hold itself. */
     static JsonSchemaCheck compile(String text, Masks masks, JsonMapper json) {
         JsonNode node = json.readTree(text);
-        SchemaRegistry registry = registry();
-        requireValid(node, registry);
+        BoundedPatterns patterns = new BoundedPatterns();
+        SchemaRegistry registry = registry(patterns);
+        requireValid(node, registry, patterns, text.length());
         try {
             Schema schema = registry.getSchema(node);
             schema.initializeValidators();
-            return new JsonSchemaCheck(schema, masks, json);
+            return new JsonSchemaCheck(schema, patterns, masks, json);
         } catch (StackOverflowError e) {
             throw BadDefinition.of(FIELD, "refers to itself without end");
         } catch (RuntimeException e) {
@@ -58,9 +61,11 @@ final class JsonSchemaCheck implements PayloadCheck {
     }
 
     /** Of its own for each schema, so that no schema sees another one by its $id. */
-    private static SchemaRegistry registry() {
-        SchemaRegistryConfig config =
-                SchemaRegistryConfig.builder().locale(Locale.ENGLISH).build();
+    private static SchemaRegistry registry(BoundedPatterns patterns) {
+        SchemaRegistryConfig config = SchemaRegistryConfig.builder()
+                .locale(Locale.ENGLISH)
+                .regularExpressionFactory(patterns)
+                .build();
         return SchemaRegistry.withDefaultDialect(
                 SpecificationVersion.DRAFT_2020_12,
                 builder -> builder.schemaRegistryConfig(config)
@@ -72,10 +77,11 @@ final class JsonSchemaCheck implements PayloadCheck {
         return iri.startsWith("https://json-schema.org/") || iri.startsWith("http://json-schema.org/");
     }
 
-    private static void requireValid(JsonNode node, SchemaRegistry registry) {
+    private static void requireValid(JsonNode node, SchemaRegistry registry, BoundedPatterns patterns, int length) {
         List<Error> errors;
         try {
-            errors = registry.getSchema(SchemaLocation.of(dialect(node))).validate(node);
+            Schema dialect = registry.getSchema(SchemaLocation.of(dialect(node)));
+            errors = patterns.within(length, () -> dialect.validate(node));
         } catch (RuntimeException e) {
             throw BadDefinition.of(FIELD + ".$schema", "is not a dialect that is known here: " + message(e));
         }
@@ -118,8 +124,13 @@ final class JsonSchemaCheck implements PayloadCheck {
             return List.of(Violation.of("data", "is empty, which is not JSON"));
         }
         try {
-            List<Error> errors = schema.validate(data);
+            List<Error> errors = patterns.within(payload.length, () -> schema.validate(data));
             return errors.isEmpty() ? List.of() : violations(errors, payload);
+        } catch (BoundedPatterns.Exhausted e) {
+            return List.of(Violation.of(
+                    "data",
+                    "cannot be held to its JSON Schema: its regular expressions take too long. Put the type with a"
+                            + " pattern that repeats nothing that repeats itself"));
         } catch (StackOverflowError | ArithmeticException | IllegalArgumentException e) {
             return List.of(Violation.of(
                     "data",
