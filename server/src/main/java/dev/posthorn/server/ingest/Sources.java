@@ -6,6 +6,7 @@ import dev.posthorn.event.EventIds;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.Sql;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.types.SeenNames;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -19,19 +20,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sources that give events ids of their own. The log knows an event by a UUID made of both, so whoever asks by the id
- * alone is answered by trying them.
+ * alone is answered by trying them. An event of a source that came when there were too many is found with its source.
  */
 public final class Sources {
 
     private static final Pattern UUID_FORM =
             Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
 
-    private static final int MOST_TRIED = 10_000;
+    /** Publishers choose the names, and whoever looks for an id tries all of them. */
+    static final int MOST = 100_000;
+
+    private static final int MOST_REMEMBERED = 10_000;
 
     /** In one order for all, so that two batches cannot deadlock. */
     private static final String ADD = """
             INSERT INTO posthorn.event_source (name)
-            SELECT name FROM unnest(:names::text[]) AS seen (name) ORDER BY name COLLATE "C"
+            SELECT name FROM unnest(:names::text[]) AS seen (name)
+             ORDER BY name COLLATE "C"
+             LIMIT greatest(0, :most - (SELECT count(*) FROM posthorn.event_source))
                 ON CONFLICT DO NOTHING
             """;
 
@@ -39,7 +45,7 @@ public final class Sources {
 
     private final Queries queries;
     private final Sql add;
-    private final Set<String> known = ConcurrentHashMap.newKeySet();
+    private final SeenNames known = new SeenNames(MOST_REMEMBERED);
 
     public Sources(Database database) {
         this.queries = database.queries();
@@ -74,7 +80,7 @@ public final class Sources {
     /** Adds them in the caller's transaction. */
     void add(Connection connection, Set<String> sources) throws SQLException {
         if (!sources.isEmpty()) {
-            Map<String, Object> values = Map.of("names", sources.toArray(String[]::new));
+            Map<String, Object> values = Map.of("names", sources.toArray(String[]::new), "most", MOST);
             try (PreparedStatement statement = add.prepare(connection, values)) {
                 statement.executeUpdate();
             }
@@ -89,7 +95,7 @@ public final class Sources {
     /** What the log may know an event by that its source calls so. */
     public List<UUID> ids(String sourceId) {
         return queries
-                .run("reading sources", t -> t.list(ALL, Map.of("most", MOST_TRIED), row -> row.getString("name")))
+                .run("reading sources", t -> t.list(ALL, Map.of("most", MOST), row -> row.getString("name")))
                 .stream()
                 .map(source -> EventIds.named(source, sourceId))
                 .toList();

@@ -37,6 +37,11 @@ final class EventTypeStore {
 
     private static final String HEADS = "SELECT name, revision, created_at FROM posthorn.event_type";
 
+    private static final String DEFINED_HEADS = HEADS + " WHERE NOT seen";
+
+    private static final String ANY_DEFINED =
+            "SELECT 1 FROM posthorn.event_type WHERE name = ANY (:names::text[]) AND NOT seen LIMIT 1";
+
     private static final String INSERT = """
             INSERT INTO posthorn.event_type (name, description, aggregate_type, content_type, json_schema,
                                              protobuf_descriptor, protobuf_message, masks)
@@ -56,10 +61,15 @@ final class EventTypeStore {
 
     private static final String DELETE = "DELETE FROM posthorn.event_type WHERE name = :name";
 
+    /** Publishers choose the names; beyond so many they are not worth a list. */
+    static final int MOST_SEEN = 10_000;
+
     /** In one order for all, so that two instances which see the same types at once wait instead of deadlocking. */
     private static final String SEEN = """
             INSERT INTO posthorn.event_type (name, seen)
-            SELECT name, true FROM unnest(:names::text[]) name ORDER BY name COLLATE "C"
+            SELECT name, true FROM unnest(:names::text[]) name
+             ORDER BY name COLLATE "C"
+             LIMIT greatest(0, :most - (SELECT count(*) FROM posthorn.event_type WHERE seen))
             ON CONFLICT DO NOTHING
             """;
 
@@ -73,13 +83,30 @@ final class EventTypeStore {
     record Head(String name, long revision, Instant createdAt) {}
 
     List<Head> heads() {
+        return heads(HEADS);
+    }
+
+    /** Without those that only their events made known. */
+    List<Head> definedHeads() {
+        return heads(DEFINED_HEADS);
+    }
+
+    private List<Head> heads(String sql) {
         return queries.run(
                 "reading event types",
                 t -> t.list(
-                        HEADS,
+                        sql,
                         Map.of(),
                         row -> new Head(
                                 row.getString("name"), row.getLong("revision"), Queries.time(row, "created_at"))));
+    }
+
+    /** Whether somebody said something about one of them. */
+    boolean anyDefined(Collection<String> names) {
+        return queries.run(
+                "reading event types",
+                t -> t.first(ANY_DEFINED, Map.of("names", names.toArray(String[]::new)), row -> true)
+                        .isPresent());
     }
 
     List<EventType> find(Collection<String> names) {
@@ -158,15 +185,14 @@ final class EventTypeStore {
         });
     }
 
-    /** Registers those that are still unknown. Nobody asks for it, so it is not in the audit. */
+    /**
+     * Registers those that are still unknown, unless there are too many. Nobody asks for it, so it is not in the audit, and
+     * nothing follows from it, so no instance is told.
+     */
     void seen(Collection<String> names) {
-        queries.run("registering event types", t -> {
-            int added = t.update(SEEN, Map.of("names", names.toArray(String[]::new)));
-            if (added > 0) {
-                Changes.countUp(t, Changes.Topic.EVENT_TYPES);
-            }
-            return added;
-        });
+        queries.run(
+                "registering event types",
+                t -> t.update(SEEN, Map.of("names", names.toArray(String[]::new), "most", MOST_SEEN)));
     }
 
     private static EventType read(ResultSet row) throws SQLException {

@@ -22,7 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Checks events against their types, which it holds in memory and reads again when one was changed. Thread-safe. */
+/**
+ * Checks events against their types, which it holds in memory and reads again when one was changed. Publishers choose the
+ * names of types, so of those about which nobody said anything only the latest names are held. Thread-safe.
+ */
 public final class EventTypes implements MaskedTypes {
 
     private static final Logger log = LoggerFactory.getLogger(EventTypes.class);
@@ -32,6 +35,7 @@ public final class EventTypes implements MaskedTypes {
     private final EventTypeStore store;
     private final EventTypeMode mode;
     private final JsonMapper json;
+    private final SeenNames seen = new SeenNames(EventTypeStore.MOST_SEEN);
     private volatile @Nullable Map<String, KnownType> known;
 
     EventTypes(EventTypeStore store, EventTypeMode mode, JsonMapper json, Changes changes) {
@@ -52,8 +56,12 @@ public final class EventTypes implements MaskedTypes {
         if (!unknown.isEmpty()) {
             store.seen(unknown);
             // Somebody else may have registered them in the meantime, and said more about them.
-            read();
-            check(events, except, known(), new LinkedHashSet<>());
+            if (store.anyDefined(unknown)) {
+                read();
+                check(events, except, known(), new LinkedHashSet<>());
+            }
+            unknown.removeAll(known().keySet());
+            seen.addAll(unknown);
         }
     }
 
@@ -85,7 +93,9 @@ public final class EventTypes implements MaskedTypes {
                     "'" + event.type() + "' is not registered; an admin registers it with PUT /v1/event-types/"
                             + event.type()));
         }
-        unknown.add(event.type());
+        if (!seen.contains(event.type())) {
+            unknown.add(event.type());
+        }
         return List.of();
     }
 
@@ -107,7 +117,7 @@ public final class EventTypes implements MaskedTypes {
         Map<String, KnownType> before = known == null ? Map.of() : known;
         Map<String, KnownType> now = new HashMap<>();
         List<String> changed = new ArrayList<>();
-        for (Head head : store.heads()) {
+        for (Head head : mode == EventTypeMode.STRICT ? store.heads() : store.definedHeads()) {
             KnownType same = before.get(head.name());
             if (same != null
                     && same.revision() == head.revision()
@@ -121,6 +131,8 @@ public final class EventTypes implements MaskedTypes {
             store.find(changed).forEach(type -> now.put(type.name(), KnownType.of(type, check(type))));
         }
         known = Map.copyOf(now);
+        // One that was deleted is registered by its next event.
+        seen.clear();
     }
 
     /** What was stored was checked then; if it no longer can be used, its events are turned away, and no others. */
