@@ -10,17 +10,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.Feature;
@@ -39,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EmbeddedKafka implements AutoCloseable {
     private static final int NODE = 1;
+    private static final Duration TOPIC_LIMIT = Duration.ofMinutes(1);
 
     private final Path directory;
     private final boolean temporary;
@@ -133,13 +137,31 @@ public final class EmbeddedKafka implements AutoCloseable {
 
     public void createTopic(String name, int partitions, Map<String, String> config) {
         try (Admin admin = admin()) {
-            var topic = new NewTopic(name, partitions, (short) 1).configs(config);
-            admin.createTopics(List.of(topic)).all().get();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("Could not create the topic " + name + ": " + e.getMessage(), e);
+            createTopic(admin, new NewTopic(name, partitions, (short) 1).configs(config));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while creating the topic " + name, e);
+        }
+    }
+
+    /**
+     * Creates a topic on the broker of that client. One that has stood still for some seconds counts as away until its next
+     * heartbeat, and there is none for a replica meanwhile: that is waited for.
+     */
+    public static void createTopic(Admin admin, NewTopic topic) throws InterruptedException {
+        long giveUpAt = System.nanoTime() + TOPIC_LIMIT.toNanos();
+        while (true) {
+            try {
+                admin.createTopics(List.of(topic)).all().get();
+                return;
+            } catch (ExecutionException e) {
+                boolean isAway = e.getCause() instanceof InvalidReplicationFactorException;
+                if (!isAway || System.nanoTime() > giveUpAt) {
+                    throw new IllegalStateException(
+                            "Could not create the topic " + topic.name() + ": " + e.getMessage(), e);
+                }
+                TimeUnit.MILLISECONDS.sleep(100);
+            }
         }
     }
 

@@ -2,10 +2,10 @@ package dev.posthorn.embedded.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
-import java.io.BufferedReader;
+import dev.posthorn.testkit.ChildJvm;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -30,6 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddedKafkaTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
     @TempDir
     Path directory;
 
@@ -56,9 +60,10 @@ class EmbeddedKafkaTest {
             send(kafka.bootstrapServers(), "made-by-sending", "x", Map.of());
             kafka.createTopic("small", 1, Map.of("max.message.bytes", "2000"));
 
-            var topics = admin.describeTopics(List.of("made-by-sending", "small"))
-                    .allTopicNames()
-                    .get();
+            // The broker hears of a new topic a moment after it was made.
+            Map<String, TopicDescription> topics = await().atMost(PATIENCE)
+                    .ignoreExceptions()
+                    .until(() -> described(admin, "made-by-sending", "small"), found -> found.size() == 2);
             assertThat(topics.get("made-by-sending").partitions()).hasSize(8);
             assertThat(topics.get("small").partitions()).hasSize(1);
             assertThatThrownBy(() -> send(kafka.bootstrapServers(), "small", "x".repeat(3000), Map.of()))
@@ -83,7 +88,10 @@ class EmbeddedKafkaTest {
                 var admin = kafka.admin()) {
             kafka.createTopic("allowed", 1);
             kafka.createTopic("forbidden", 1);
-            admin.createAcls(List.of(mayWrite("relay", "allowed"))).all().get();
+            AclBinding rule = mayWrite("relay", "allowed");
+            admin.createAcls(List.of(rule)).all().get();
+            // And so it does of a new rule.
+            await().atMost(PATIENCE).until(() -> isKnown(admin, rule));
             Map<String, String> login = Map.of(
                     "security.protocol",
                     "SASL_PLAINTEXT",
@@ -105,18 +113,27 @@ class EmbeddedKafkaTest {
         int port = FreePort.find(1).get(0);
         Process first = process(port);
         try {
-            awaitReady(first);
+            ChildJvm.awaitLine(first, "ready ");
             send("127.0.0.1:" + port, "kept", "before", Map.of());
         } finally {
             first.destroyForcibly().waitFor();
         }
         Process second = process(port);
         try {
-            awaitReady(second);
+            ChildJvm.awaitLine(second, "ready ");
             assertThat(received("127.0.0.1:" + port, "kept", 1)).containsExactly("before");
         } finally {
             second.destroyForcibly().waitFor();
         }
+    }
+
+    private static Map<String, TopicDescription> described(Admin admin, String... topics)
+            throws ExecutionException, InterruptedException {
+        return admin.describeTopics(List.of(topics)).allTopicNames().get();
+    }
+
+    private static boolean isKnown(Admin admin, AclBinding rule) throws ExecutionException, InterruptedException {
+        return !admin.describeAcls(rule.toFilter()).values().get().isEmpty();
     }
 
     private static AclBinding mayWrite(String user, String topic) {
@@ -126,25 +143,10 @@ class EmbeddedKafkaTest {
     }
 
     private Process process(int port) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx512m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        KafkaProcess.class.getName(),
-                        directory.toString(),
-                        Integer.toString(port))
+        return ChildJvm.of(
+                        KafkaProcess.class, List.of("-Xmx512m"), List.of(directory.toString(), Integer.toString(port)))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-    }
-
-    private static void awaitReady(Process process) throws IOException {
-        BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
-        String line = output.readLine();
-        while (line != null && !line.startsWith("ready ")) {
-            line = output.readLine();
-        }
-        assertThat(line).as("the broker's last line").isNotNull();
     }
 
     private static void send(String servers, String topic, String value, Map<String, String> more)
@@ -162,7 +164,7 @@ class EmbeddedKafkaTest {
         List<String> values = new ArrayList<>();
         try (var consumer = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
             consumer.subscribe(List.of(topic));
-            long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
             while (values.size() < count && System.nanoTime() < deadline) {
                 consumer.poll(Duration.ofMillis(200)).forEach(record -> values.add(record.value()));
             }

@@ -58,13 +58,13 @@ class EmbeddedPostgresTest {
             Sql.run(postgres, "CREATE TABLE kept (id int)", "INSERT INTO kept VALUES (1)");
             long first = postgres.processId();
             try (var open = postgres.dataSource().getConnection()) {
-                assertThat(open.isValid(5)).isTrue();
+                assertThat(open.isValid(60)).isTrue();
                 if (kill) {
                     postgres.kill();
                 } else {
                     postgres.stop();
                 }
-                assertThat(open.isValid(5)).isFalse();
+                assertThat(open.isValid(60)).isFalse();
             }
             assertThat(postgres.isRunning()).isFalse();
 
