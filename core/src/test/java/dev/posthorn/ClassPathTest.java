@@ -2,6 +2,7 @@ package dev.posthorn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.posthorn.testkit.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

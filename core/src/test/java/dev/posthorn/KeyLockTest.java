@@ -52,13 +52,13 @@ class KeyLockTest {
         try (Connection first = database.transaction()) {
             locking.record(first, event("first", "order-7"));
             second = pool.submit(() -> recordAndCommit(locking, List.of(event("second", "order-7"))));
-            await().atMost(Duration.ofSeconds(10)).until(() -> database.number(WAITING) == 1);
+            await().atMost(Duration.ofSeconds(60)).until(() -> database.number(WAITING) == 1);
             // Without the lock this one would come after the second writer's.
             locking.record(first, event("first-again", "order-7"));
             assertThat(second.isDone()).isFalse();
             first.commit();
         }
-        second.get(10, SECONDS);
+        second.get(60, SECONDS);
         assertThat(database.value(TYPES)).isEqualTo("first first-again second");
     }
 
@@ -69,10 +69,10 @@ class KeyLockTest {
             locking.record(first, List.of(event("first", "order-7"), event("first", "order-8")));
             second = pool.submit(
                     () -> recordAndCommit(locking, List.of(event("second", "order-1"), event("second", "order-8"))));
-            await().atMost(Duration.ofSeconds(10)).until(() -> database.number(WAITING) == 1);
+            await().atMost(Duration.ofSeconds(60)).until(() -> database.number(WAITING) == 1);
             first.rollback();
         }
-        second.get(10, SECONDS);
+        second.get(60, SECONDS);
         assertThat(database.value(TYPES)).isEqualTo("second second");
     }
 
@@ -82,7 +82,7 @@ class KeyLockTest {
             locking.record(first, event("first", "order-7"));
             locking.record(first, event("first", null));
             pool.submit(() -> recordAndCommit(locking, List.of(event("second", "order-8"), event("second", null))))
-                    .get(10, SECONDS);
+                    .get(60, SECONDS);
             first.commit();
         }
     }
@@ -94,7 +94,7 @@ class KeyLockTest {
         try (Connection first = database.transaction()) {
             plain.record(first, event("first", "order-7"));
             pool.submit(() -> recordAndCommit(plain, List.of(event("second", "order-7"))))
-                    .get(10, SECONDS);
+                    .get(60, SECONDS);
             assertThat(database.value(TYPES)).isEqualTo("second");
             first.commit();
         }
@@ -115,15 +115,15 @@ class KeyLockTest {
         Future<?> one = pool.submit(rounds(rounds, together, forwards));
         Future<?> other = pool.submit(rounds(rounds, together, backwards));
 
-        one.get(30, SECONDS);
-        other.get(30, SECONDS);
+        one.get(120, SECONDS);
+        other.get(120, SECONDS);
         assertThat(database.number("SELECT count(*) FROM posthorn.event")).isEqualTo(2L * rounds * 100);
     }
 
     private Callable<Void> rounds(int rounds, CyclicBarrier together, List<Event> events) {
         return () -> {
             for (int i = 0; i < rounds; i++) {
-                together.await(10, SECONDS);
+                together.await(60, SECONDS);
                 recordAndCommit(locking, events);
             }
             return null;

@@ -18,11 +18,11 @@ import dev.posthorn.log.Queries;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Retention;
-import dev.posthorn.relay.RetentionKeeper;
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.relay.retention.Retention;
+import dev.posthorn.relay.retention.RetentionKeeper;
 import dev.posthorn.status.EventStatuses;
 import dev.posthorn.status.Gauges;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -70,9 +70,9 @@ class RolesTest {
                 .start()) {
             record(writer);
             running.wake();
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(sink.received()).hasSize(3));
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofSeconds(60))
                     .until(() -> database.number("SELECT count(*) FROM posthorn.event_partition") == 2);
         }
         writerClaims(writer);
@@ -90,7 +90,7 @@ class RolesTest {
                 relay,
                 SchemaName.DEFAULT,
                 new Retention(hardlyAny, hardlyAny, hardlyAny, hardlyAny, Duration.ofMinutes(1)));
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofSeconds(60))
                 .until(() -> keeper.pass().dropped().size() == 1);
         assertThat(database.number("SELECT count(*) FROM posthorn.inbox_entry")).isZero();
         assertThat(database.number("SELECT min(from_seq) FROM posthorn.event_partition"))

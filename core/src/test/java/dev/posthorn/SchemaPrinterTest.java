@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.testkit.ChildJvm;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;

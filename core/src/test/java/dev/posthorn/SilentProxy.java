@@ -25,7 +25,7 @@ public final class SilentProxy implements AutoCloseable {
 
     private SilentProxy(int target) throws IOException {
         this.target = target;
-        this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        this.listener = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress());
         start(this::accept);
     }
 
@@ -49,6 +49,8 @@ public final class SilentProxy implements AutoCloseable {
         through.setDatabaseName(database.name());
         through.setUser(database.user());
         through.setPassword(database.password());
+        // One that falls silent while it is being made is the driver's to give up.
+        through.setLoginTimeout(5);
         return through;
     }
 
@@ -71,7 +73,10 @@ public final class SilentProxy implements AutoCloseable {
     private void accept() {
         while (!listener.isClosed()) {
             try {
-                links.add(new Link(listener.accept(), new Socket(InetAddress.getLoopbackAddress(), target)));
+                Link link = new Link(listener.accept(), new Socket(InetAddress.getLoopbackAddress(), target));
+                // Known before it carries anything, or a connection that is in use would not fall silent.
+                links.add(link);
+                link.open();
             } catch (IOException closed) {
                 return;
             }
@@ -102,6 +107,9 @@ public final class SilentProxy implements AutoCloseable {
         Link(Socket client, Socket server) {
             this.client = client;
             this.server = server;
+        }
+
+        void open() {
             start(() -> pump(client, server));
             start(() -> pump(server, client));
         }

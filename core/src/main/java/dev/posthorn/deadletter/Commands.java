@@ -33,7 +33,7 @@ public final class Commands {
             SELECT l.id, l.subscription_id, s.name AS subscription, l.key, l.event_id, l.seq, l.holds_key,
                    l.discarded_at, l.discarded_by
               FROM posthorn.dead_letter l JOIN posthorn.subscription s ON s.id = l.subscription_id
-             WHERE l.id = :id
+             WHERE l.id = :id AND l.purged_at IS NULL
             """;
 
     /** In the log, or among the copies of what waits longer than the log is kept. */
@@ -55,14 +55,25 @@ public final class Commands {
     private static final String ANSWER = "SELECT answer, answered_at FROM posthorn.command WHERE id = :id";
 
     private final Queries queries;
+    private final Runnable asked;
 
     public Commands(DataSource dataSource, SchemaName schema) {
+        this(dataSource, schema, () -> {});
+    }
+
+    /**
+     * The same in the process of a relay, whose lanes then need not wait for their next look.
+     *
+     * @param asked called when a command is committed: {@code relay::tend}
+     */
+    public Commands(DataSource dataSource, SchemaName schema, Runnable asked) {
         this.queries = new Queries(dataSource, schema);
+        this.asked = asked;
     }
 
     /** Lets the key of a dead letter go on without it; the letter stays. */
     public CommandTicket release(long deadLetterId, Actor by) {
-        return queries.run("asking for a release", t -> {
+        return ask("asking for a release", t -> {
             Target target = open(t, deadLetterId);
             if (!target.holdsKey()) {
                 throw Requests.conflict("dead letter " + deadLetterId
@@ -76,11 +87,22 @@ public final class Commands {
     /** Gives a dead letter up: it stays as a record of who did so and why, and its key goes on. */
     public CommandTicket discard(long deadLetterId, Actor by, String reason) {
         String why = discardReason(reason);
-        return queries.run("asking for a discard", t -> {
+        return ask("asking for a discard", t -> {
             Target target = open(t, deadLetterId);
             requireIdle(t, deadLetterId);
             Audit.write(t, by, ofLetter("dead-letter.discard", deadLetterId, target, why));
             return ask(t, "DISCARD", target, by.name(), null, why);
+        });
+    }
+
+    /** Gives a dead letter up, if nobody has yet, and leaves nothing of it but that in the audit; its key goes on. */
+    public CommandTicket purge(long deadLetterId, Actor by, String reason) {
+        String why = purgeReason(reason);
+        return ask("asking for a purge", t -> {
+            Target target = letter(t, deadLetterId);
+            requireIdle(t, deadLetterId);
+            Audit.write(t, by, ofLetter("dead-letter.purge", deadLetterId, target, why));
+            return ask(t, "PURGE", target, by.name(), null, why);
         });
     }
 
@@ -95,6 +117,10 @@ public final class Commands {
 
     static String discardReason(@Nullable String reason) {
         return Requests.required("reason", reason, Requests.MAX_TEXT, "a discarded event is never delivered: say why");
+    }
+
+    static String purgeReason(@Nullable String reason) {
+        return Requests.required("reason", reason, Requests.MAX_TEXT, "a purged dead letter is gone for good: say why");
     }
 
     private static Act ofLetter(String action, long id, Target target, @Nullable String reason) {
@@ -116,7 +142,7 @@ public final class Commands {
 
     private CommandTicket deferOne(String subscription, UUID eventId, @Nullable Long seq, Instant until, Actor by) {
         Instant dueAt = Requests.time("until", until).truncatedTo(ChronoUnit.MICROS);
-        return queries.run("asking for a deferral", t -> {
+        return ask("asking for a deferral", t -> {
             long id = subscriptionId(t, subscription);
             if (!t.first(IS_IN_FUTURE, Map.of("until", dueAt), row -> row.getBoolean(1))
                     .orElse(false)) {
@@ -132,6 +158,12 @@ public final class Commands {
             Audit.write(t, by, new Act("event.defer", "event/" + eventId, detail, 1L, null));
             return ask(t, "DEFER", target, by.name(), dueAt, null);
         });
+    }
+
+    private CommandTicket ask(String what, Queries.Work<CommandTicket> work) {
+        CommandTicket ticket = queries.run(what, work);
+        asked.run();
+        return ticket;
     }
 
     /** What became of a command; empty while its lane's owner has not come to it. */
@@ -176,10 +208,14 @@ public final class Commands {
         }
     }
 
-    private static Target open(Queries.Transaction transaction, long deadLetterId) throws SQLException {
-        Target target = transaction
+    private static Target letter(Queries.Transaction transaction, long deadLetterId) throws SQLException {
+        return transaction
                 .first(FIND_LETTER, Map.of("id", deadLetterId), Target::read)
                 .orElseThrow(() -> DeadLetters.unknown(deadLetterId));
+    }
+
+    private static Target open(Queries.Transaction transaction, long deadLetterId) throws SQLException {
+        Target target = letter(transaction, deadLetterId);
         if (target.discardedAt() != null) {
             throw Requests.conflict("dead letter " + deadLetterId + " was discarded by " + target.discardedBy() + " at "
                     + target.discardedAt() + ", and that is final; record the event anew if it is wanted after all");

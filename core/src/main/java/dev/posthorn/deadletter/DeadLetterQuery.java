@@ -29,11 +29,11 @@ public final class DeadLetterQuery {
     /** Open letters, all subscriptions, a hundred at a time. */
     public static final DeadLetterQuery OPEN = builder().build();
 
-    /** Whether to look at letters that somebody discarded. */
+    /** Whether to look at letters that somebody discarded. One that was purged is seen by nobody. */
     public enum State {
         OPEN("l.discarded_at IS NULL"),
-        DISCARDED("l.discarded_at IS NOT NULL"),
-        ANY("true");
+        DISCARDED("l.discarded_at IS NOT NULL AND l.purged_at IS NULL"),
+        ANY("l.purged_at IS NULL");
 
         private final String condition;
 

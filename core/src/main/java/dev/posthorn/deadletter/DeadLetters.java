@@ -5,7 +5,7 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.EventRow;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.relay.Attempt;
+import dev.posthorn.subscription.Attempt;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -59,7 +59,7 @@ public final class DeadLetters {
 
     private static final String GET = """
             SELECT {letter} FROM posthorn.dead_letter l JOIN posthorn.subscription s ON s.id = l.subscription_id
-             WHERE l.id = :id
+             WHERE l.id = :id AND l.purged_at IS NULL
             """;
 
     private static final String EVENT = """
@@ -174,7 +174,7 @@ public final class DeadLetters {
 
     static RuntimeException unknown(long id) {
         return Requests.notFound("there is no dead letter with id " + id
-                + "; it may have been replayed with success. Look it up by its event id");
+                + "; it may have been replayed with success, or purged. Look it up by its event id");
     }
 
     private static DeadLetter letter(ResultSet row) throws SQLException {

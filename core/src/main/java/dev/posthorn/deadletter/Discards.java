@@ -3,20 +3,13 @@ package dev.posthorn.deadletter;
 import dev.posthorn.audit.Act;
 import dev.posthorn.audit.Actor;
 import dev.posthorn.audit.Audit;
-import dev.posthorn.error.Requests;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
-import java.sql.Array;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Gives many dead letters up at once. As with {@link Commands} it is the lanes' owners who do it, each in its own time;
@@ -28,53 +21,26 @@ public final class Discards {
     public static final int LARGEST = 1_000_000;
 
     /** Up to how many are told by their commands, so that somebody can wait for the answers. */
-    public static final int AWAITED = 1_000;
+    public static final int AWAITED = ManyLetters.AWAITED;
 
-    /** Neither what is being sent again, which may still succeed, nor what somebody has asked for already. */
-    private static final String CHOSEN = """
-            SELECT l.subscription_id, l.key, l.event_id, l.seq,
-                   EXISTS (SELECT FROM posthorn.replay_item i
-                            WHERE i.subscription_id = l.subscription_id AND i.seq = l.seq AND i.state = 'PENDING')
-                OR EXISTS (SELECT FROM posthorn.delivery d WHERE d.seq = l.seq AND d.dead_letter_id = l.id)
-                   AS replaying,
-                   EXISTS (SELECT FROM posthorn.command c
-                            WHERE c.subscription_id = l.subscription_id AND c.seq = l.seq AND c.kind = 'DISCARD'
-                              AND c.answered_at IS NULL) AS asked
-              FROM posthorn.dead_letter l WHERE {condition} AND l.discarded_at IS NULL
-             LIMIT :largest::bigint + 1
-            """;
-
-    private static final String COUNT = """
-            WITH chosen AS MATERIALIZED ({chosen})
-            SELECT count(*) FILTER (WHERE NOT replaying AND NOT asked) AS discarding,
-                   count(*) FILTER (WHERE replaying) AS replaying,
-                   count(*) FILTER (WHERE asked AND NOT replaying) AS asked, NULL::bigint[] AS commands
-              FROM chosen
-            """;
-
-    private static final String DISCARD = """
-            WITH chosen AS MATERIALIZED ({chosen}),
-            made AS (
-                INSERT INTO posthorn.command (subscription_id, kind, key, event_id, seq, requested_by, reason)
-                SELECT subscription_id, 'DISCARD', key, event_id, seq, :requested_by, :reason
-                  FROM chosen WHERE NOT replaying AND NOT asked ORDER BY subscription_id, seq
-                RETURNING id)
-            SELECT (SELECT count(*) FROM made) AS discarding, count(*) FILTER (WHERE replaying) AS replaying,
-                   count(*) FILTER (WHERE asked AND NOT replaying) AS asked,
-                   ARRAY(SELECT id FROM made LIMIT :awaited::bigint + 1) AS commands
-              FROM chosen
-            """;
-
-    private static final String PROGRESS = """
-            SELECT count(*) FILTER (WHERE answered_at IS NULL) AS open,
-                   count(*) FILTER (WHERE answer = 'discarded') AS discarded
-              FROM posthorn.command WHERE id = ANY (:commands::bigint[])
-            """;
+    private static final ManyLetters LETTERS = new ManyLetters(
+            "DISCARD", List.of("DISCARD", "PURGE"), "l.discarded_at IS NULL", "discarded", "discarded", LARGEST, 0);
 
     private final Queries queries;
+    private final Runnable asked;
 
     public Discards(DataSource dataSource, SchemaName schema) {
+        this(dataSource, schema, () -> {});
+    }
+
+    /**
+     * The same in the process of a relay.
+     *
+     * @param asked called when it is committed, as with {@link Commands}
+     */
+    public Discards(DataSource dataSource, SchemaName schema, Runnable asked) {
         this.queries = new Queries(dataSource, schema);
+        this.asked = asked;
     }
 
     /**
@@ -89,6 +55,10 @@ public final class Discards {
 
         public Discard {
             commands = List.copyOf(commands);
+        }
+
+        private static Discard of(ManyLetters.Asked asked) {
+            return new Discard(asked.asking(), asked.replaying(), asked.alreadyAsked(), asked.commands());
         }
 
         /** All that were looked at. */
@@ -106,82 +76,33 @@ public final class Discards {
 
     /** What {@link #discard} would do now; does nothing. */
     public Discard preview(DeadLetterQuery query) {
-        return queries.run("counting what would be discarded", t -> choose(t, COUNT, query, Map.of()));
+        return queries.run("counting what would be discarded", t -> Discard.of(LETTERS.preview(t, query)));
     }
 
     /** Asks for all open letters of the query to be discarded. */
     public Discard discard(DeadLetterQuery query, Actor by, String reason) {
         String why = Commands.discardReason(reason);
-        Map<String, Object> more = Map.of("requested_by", by.name(), "reason", why, "awaited", AWAITED);
-        return queries.run("asking for a discard", t -> {
-            Discard discard = choose(t, DISCARD, query, more);
-            if (discard.discarding() > 0) {
-                Audit.write(
-                        t,
-                        by,
-                        new Act(
-                                "dead-letter.discard",
-                                "dead-letter/*",
-                                detail(query, discard),
-                                discard.discarding(),
-                                why));
+        Discard discard = queries.run("asking for a discard", t -> {
+            ManyLetters.Asked chosen = LETTERS.ask(t, query, by.name(), why);
+            if (chosen.asking() > 0) {
+                Map<String, String> detail = ManyLetters.detail(query, chosen);
+                Audit.write(t, by, new Act("dead-letter.discard", "dead-letter/*", detail, chosen.asking(), why));
             }
-            return discard;
+            return Discard.of(chosen);
         });
+        asked.run();
+        return discard;
     }
 
     /** What became of a discard of at most {@link #AWAITED} letters. */
     public Progress progress(Discard discard) {
-        Map<String, Object> values = Map.of("commands", discard.commands().toArray(Long[]::new));
-        return queries.run(
-                "asking for answers",
-                t -> t.first(PROGRESS, values, row -> new Progress(row.getLong("open"), row.getLong("discarded")))
-                        .orElseThrow());
+        ManyLetters.Progress progress = queries.run("asking for answers", t -> LETTERS.progress(t, discard.commands()));
+        return new Progress(progress.open(), progress.done());
     }
 
     /** The same once every lane has answered; what there is if that takes longer. */
     public Progress await(Discard discard, Duration atMost) {
         return Patience.await(atMost, () -> Optional.of(progress(discard)).filter(progress -> progress.open() == 0))
                 .orElseGet(() -> progress(discard));
-    }
-
-    private static Discard choose(
-            Queries.Transaction transaction, String statement, DeadLetterQuery query, Map<String, Object> more)
-            throws SQLException {
-        DeadLetters.requireSubscription(transaction, query);
-        Map<String, Object> values = new HashMap<>(query.values());
-        values.putAll(more);
-        values.put("largest", LARGEST);
-        Discard discard = transaction
-                .first(statement(statement, query), values, Discards::read)
-                .orElseThrow();
-        if (discard.matching() > LARGEST) {
-            throw Requests.conflict("more than " + LARGEST + " dead letters match, which is the most that can be"
-                    + " discarded at once; narrow the query, by from and to for instance");
-        }
-        return discard;
-    }
-
-    private static String statement(String statement, DeadLetterQuery query) {
-        return statement.replace("{chosen}", CHOSEN.replace("{condition}", query.condition()));
-    }
-
-    private static Map<String, String> detail(DeadLetterQuery query, Discard discard) {
-        Map<String, String> detail = new HashMap<>(query.describe());
-        detail.put("leftOut", Long.toString(discard.replaying() + discard.alreadyAsked()));
-        return detail;
-    }
-
-    private static Discard read(ResultSet row) throws SQLException {
-        List<Long> commands = ids(row.getArray("commands"));
-        return new Discard(
-                row.getLong("discarding"),
-                row.getLong("replaying"),
-                row.getLong("asked"),
-                commands.size() > AWAITED ? List.of() : commands);
-    }
-
-    private static List<Long> ids(@Nullable Array ids) throws SQLException {
-        return ids == null ? List.of() : List.of((Long[]) Objects.requireNonNull(ids.getArray()));
     }
 }

@@ -1,7 +1,7 @@
 package dev.posthorn.deadletter;
 
 import dev.posthorn.event.RecordedEvent;
-import dev.posthorn.relay.Attempt;
+import dev.posthorn.subscription.Attempt;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

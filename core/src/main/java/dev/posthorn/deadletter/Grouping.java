@@ -146,7 +146,7 @@ final class Grouping {
     static String statement(DeadLetterQuery query) {
         String grouped = isInIndex(query)
                 ? COUNTED
-                : LOOKED.replace("{walk}", Trail.of(query).walk(query));
+                : LOOKED.replace("{walk}", DeadLetterTrail.of(query).walk(query));
         return GROUPS.replace("{grouped}", grouped.replace("{condition}", query.condition()));
     }
 
@@ -159,7 +159,8 @@ final class Grouping {
     }
 
     static Map<String, Object> values(DeadLetterQuery query) {
-        Map<String, Object> values = new HashMap<>(Trail.values(query, Trail.beginning(query), most(query)));
+        Map<String, Object> values =
+                new HashMap<>(DeadLetterTrail.values(query, DeadLetterTrail.beginning(query), most(query)));
         values.put("page_size", query.pageSize());
         return values;
     }

@@ -38,7 +38,7 @@ final class Walk {
 
     private final Queries.Transaction transaction;
     private final DeadLetterQuery query;
-    private final Trail trail;
+    private final DeadLetterTrail trail;
     private Position before;
     private int looked;
     private boolean ended;
@@ -46,8 +46,8 @@ final class Walk {
     Walk(Queries.Transaction transaction, DeadLetterQuery query) {
         this.transaction = transaction;
         this.query = query;
-        this.trail = Trail.of(query);
-        this.before = Trail.beginning(query);
+        this.trail = DeadLetterTrail.of(query);
+        this.before = DeadLetterTrail.beginning(query);
     }
 
     /** The ids of the next letters: at most so many, and fewer if it is the end or enough was looked at. */
@@ -82,7 +82,7 @@ final class Walk {
 
     private Slice look(int size, String found) throws SQLException {
         Slice slice = transaction
-                .first(statement(query, found), Trail.values(query, before, size), Walk::slice)
+                .first(statement(query, found), DeadLetterTrail.values(query, before, size), Walk::slice)
                 .orElseThrow();
         looked += slice.looked();
         ended = !trail.isWalked() || slice.looked() < size;
@@ -97,7 +97,7 @@ final class Walk {
     }
 
     private static String statement(DeadLetterQuery query, String found) {
-        return LOOK.replace("{walk}", Trail.of(query).walk(query))
+        return LOOK.replace("{walk}", DeadLetterTrail.of(query).walk(query))
                 .replace("{condition}", query.condition())
                 .replace("{found}", found);
     }

@@ -16,6 +16,8 @@ public enum ErrorCode {
     INVALID_SETTING(Kind.CONFIGURATION),
     /** The schema is not installed, or is older or newer than this library. */
     SCHEMA_MISMATCH(Kind.CONFIGURATION),
+    /** The server is no PostgreSQL, or one that is too old. */
+    UNSUPPORTED_DATABASE(Kind.CONFIGURATION),
     /** The server is a standby; its snapshots cannot be read from. */
     IN_RECOVERY(Kind.CONFIGURATION),
     /** The data was moved to another cluster, whose transaction ids do not compare with the stored ones. */

@@ -1,4 +1,4 @@
-/** The one exception of Posthorn and its codes, and the rules whose breach it tells of. */
+/** The one exception of Posthorn and its codes, the rules whose breach it tells of, and what was probably meant. */
 @NullMarked
 package dev.posthorn.error;
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -71,9 +72,38 @@ public final class Event {
         return id;
     }
 
-    /** The id as the source gave it, if that was not a UUID. */
+    /** The id as the source gave it, if that is not how {@link #id()} is written. */
     public @Nullable String sourceId() {
         return sourceId;
+    }
+
+    /** The id as the source gave it, whatever that was: the one that CloudEvents knows it by. */
+    public String givenId() {
+        return sourceId == null ? id.toString() : sourceId;
+    }
+
+    /**
+     * The same event under a UUID that no other source can have used: it is made of the source and of the one that it had.
+     * For whoever has taken an event of another source with the same one.
+     */
+    public Event underItsSource() {
+        return with(EventIds.named(source, id.toString()), givenId(), headers);
+    }
+
+    private Event with(UUID otherId, @Nullable String otherSourceId, Map<String, String> otherHeaders) {
+        return new Event(
+                otherId,
+                otherSourceId,
+                source,
+                type,
+                version,
+                aggregateType,
+                key,
+                contentType,
+                payload,
+                otherHeaders,
+                occurredAt,
+                deliverAt);
     }
 
     /** The service that recorded it. */
@@ -114,19 +144,7 @@ public final class Event {
 
     /** The same event with these headers, as they are, and no others. */
     public Event withHeaders(Map<String, String> headers) {
-        return new Event(
-                id,
-                sourceId,
-                source,
-                type,
-                version,
-                aggregateType,
-                key,
-                contentType,
-                payload,
-                Map.copyOf(headers),
-                occurredAt,
-                deliverAt);
+        return with(id, sourceId, Map.copyOf(headers));
     }
 
     /** When it happened; null until recorded means "when it is recorded, by the database's clock". */
@@ -169,21 +187,15 @@ public final class Event {
             return this;
         }
 
-        /** An id of the source's own making: a UUID is taken as it is, anything else becomes the source id. */
+        /**
+         * An id of the source's own making: a UUID is taken as it is, anything else becomes the source id. So does a
+         * name-based UUID: as it is, one source could use up those that are made of the ids of another.
+         */
         public Builder id(String id) {
-            if (id.length() == 36) {
-                try {
-                    UUID uuid = UUID.fromString(id);
-                    // Java also reads misplaced dashes, so that several texts would become one UUID.
-                    if (uuid.toString().equalsIgnoreCase(id)) {
-                        return id(uuid);
-                    }
-                } catch (IllegalArgumentException notAUuid) {
-                    // kept as text below
-                }
-            }
-            this.sourceId = FieldRules.text("id", id, FieldRules.MAX_NAME);
-            this.id = null;
+            UUID uuid = EventIds.uuid(id);
+            this.id = uuid == null || EventIds.isNamed(uuid) ? null : uuid;
+            boolean written = this.id != null && this.id.toString().equals(id);
+            this.sourceId = written ? null : FieldRules.text("id", id, FieldRules.MAX_NAME);
             return this;
         }
 
@@ -270,6 +282,28 @@ public final class Event {
                     FieldRules.headers(headers),
                     FieldRules.time("occurredAt", occurredAt),
                     FieldRules.time("deliverAt", deliverAt));
+        }
+
+        /**
+         * Every rule by which {@link #build()} refuses it, or else that of the limits, each beginning with the field's name:
+         * for those who tell all of them at once.
+         */
+        public List<String> faults(EventLimits limits) {
+            FieldFaults faults = new FieldFaults();
+            faults.check(() -> FieldRules.name("source", source));
+            faults.check(() -> FieldRules.name("type", type));
+            faults.check(() -> FieldRules.version(version));
+            faults.check(() -> aggregateType == null ? "" : FieldRules.optionalName("aggregateType", aggregateType));
+            faults.check(() -> key == null ? "" : FieldRules.key(key));
+            faults.check(() -> contentType == null ? "" : FieldRules.contentType(contentType));
+            faults.check(() -> FieldRules.payload(payload));
+            headers.forEach((name, value) -> faults.check(() -> FieldRules.headers(Map.of(name, value))));
+            faults.check(() -> FieldRules.time("occurredAt", occurredAt));
+            faults.check(() -> FieldRules.time("deliverAt", deliverAt));
+            if (faults.found().isEmpty()) {
+                faults.check(() -> limits.checked(build()));
+            }
+            return faults.found();
         }
 
         private UUID idFor(String checkedSource) {

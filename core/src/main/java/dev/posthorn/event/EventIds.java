@@ -9,12 +9,15 @@ import java.util.Arrays;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Makes event ids. */
 public final class EventIds {
 
     /** Milliseconds and a 12-bit count in one number, so that ids of one process always ascend. */
     private static final AtomicLong LAST = new AtomicLong();
+
+    private static final int LENGTH = 36;
 
     private EventIds() {}
 
@@ -34,6 +37,25 @@ public final class EventIds {
         long high = (bytes.getLong() & ~0xf000L) | 0x5000L;
         long low = (bytes.getLong() & 0x3fffffffffffffffL) | 0x8000000000000000L;
         return new UUID(high, low);
+    }
+
+    /** Whether it is such a one, or looks like it. */
+    public static boolean isNamed(UUID id) {
+        return id.version() == 5;
+    }
+
+    /** The UUID that a text is, in full and in whatever case; null if it is none. */
+    public static @Nullable UUID uuid(String text) {
+        if (text.length() != LENGTH) {
+            return null;
+        }
+        try {
+            UUID uuid = UUID.fromString(text);
+            // Java also reads misplaced dashes, so that several texts would become one UUID.
+            return uuid.toString().equalsIgnoreCase(text) ? uuid : null;
+        } catch (IllegalArgumentException notAUuid) {
+            return null;
+        }
     }
 
     private static MessageDigest sha1() {

@@ -42,6 +42,11 @@ public record EventLimits(int maxPayloadBytes, int maxHeaders, int maxHeaderByte
         }
     }
 
+    Event checked(Event event) {
+        check(event);
+        return event;
+    }
+
     private static void requirePositive(String name, int value) {
         if (value < 1) {
             throw new PosthornException(

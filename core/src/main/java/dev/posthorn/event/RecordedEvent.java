@@ -30,6 +30,11 @@ public record RecordedEvent(long seq, Event event, Instant createdAt, Map<String
         return new RecordedEvent(seq, event, createdAt, more);
     }
 
+    /** The same {@linkplain Event#underItsSource under its source}. */
+    public RecordedEvent underItsSource() {
+        return new RecordedEvent(seq, event.underItsSource(), createdAt, marks);
+    }
+
     /** The event with its marks among its headers, for a handler, which gets nothing else. */
     public Event markedEvent() {
         if (marks.isEmpty()) {

@@ -7,5 +7,7 @@ public enum Claim {
     /** It was there before: with the same digest, or one of the two has none. The event is not to act again. */
     DUPLICATE,
     /** It was there before with another digest: the same event id on something else. */
-    CONFLICT
+    CONFLICT,
+    /** It was there before and is another source's: an event of its own, to be known by another id. */
+    OTHERS
 }

@@ -6,8 +6,8 @@ import dev.posthorn.log.DurableCommit;
 import dev.posthorn.log.Filter;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.relay.Subscription;
-import dev.posthorn.relay.WhenUnavailable;
+import dev.posthorn.subscription.Subscription;
+import dev.posthorn.subscription.WhenUnavailable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -35,6 +35,9 @@ public final class Consumption {
 
     private static final String REPLAYED = " (replayed)";
 
+    /** Entries of letters in topics, each known by its place. */
+    private static final String LETTERS = " (letters)";
+
     private static final String KEEP = """
             INSERT INTO posthorn.inbox_retention (consumer, entries_ms)
             SELECT consumer, :entries FROM unnest(:consumers::text[]) AS named (consumer)
@@ -46,13 +49,14 @@ public final class Consumption {
     private final Transactions transactions;
     private final BatchHandler handler;
     private final Function<List<Event>, AutoCloseable> around;
-    private final @Nullable Inbox inbox;
+    private final Inbox inbox;
+    private final boolean deduplicates;
     private final ConsumerLetters letters;
     private final CountedAttempts counted;
 
     /**
      * @param around opened before each call of the handler and closed after it
-     * @param deduplicates whether there are inbox entries at all
+     * @param deduplicates whether there are inbox entries of events
      */
     public Consumption(
             String consumer,
@@ -66,7 +70,8 @@ public final class Consumption {
         this.transactions = transactions;
         this.handler = handler;
         this.around = around;
-        this.inbox = deduplicates ? Inbox.builder().schema(schema.name()).build() : null;
+        this.inbox = Inbox.builder().schema(schema.name()).build();
+        this.deduplicates = deduplicates;
         this.letters = new ConsumerLetters(schema);
         this.counted = new CountedAttempts(consumer, schema);
     }
@@ -87,25 +92,47 @@ public final class Consumption {
 
     /** Has the effect of an event that was set aside before. */
     void takeAgain(Event event, Runnable called) throws Exception {
+        beside(connection -> take(connection, consumer + REPLAYED, List.of(event), called));
+    }
+
+    /**
+     * Has the effect of an event that is a letter in a topic, unless a replay has taken the letter before. Tells how many
+     * effects that were: none if the consumer had taken the event.
+     */
+    public Once<Integer> takeLetter(UUID letter, Event event, Runnable called) throws Exception {
+        return beside(connection -> inbox.onceAs(
+                connection, consumer + LETTERS, letter, same -> take(same, consumer, List.of(event), called)));
+    }
+
+    private <T> T beside(Effect<T, Exception> effect) throws Exception {
         Lock hands = Hands.beside();
         hands.lockInterruptibly();
         try {
-            transactions.run(connection -> take(connection, consumer + REPLAYED, List.of(event), called));
+            return transactions.run(effect);
         } finally {
             hands.unlock();
         }
     }
 
+    /** Has another effect than the handler's of a letter in a topic, unless a replay has taken it before. */
+    public Once<Boolean> passLetter(UUID letter, Effect<Boolean, Exception> effect) throws Exception {
+        return transactions.run(connection -> inbox.onceAs(connection, consumer + LETTERS, letter, effect));
+    }
+
+    /** Those of these letters that a replay has taken before. */
+    public Set<UUID> replayed(List<UUID> letters) throws SQLException {
+        return transactions.run(connection -> inbox.entered(connection, consumer + LETTERS, letters));
+    }
+
     private int take(Connection connection, String name, List<Event> events, Runnable called) throws Exception {
-        if (inbox == null) {
+        if (!deduplicates) {
             DurableCommit.demand(connection);
             return call(connection, events, called);
         }
         if (events.size() == 1) {
-            UUID id = events.get(0).id();
-            return fresh(inbox.onceAs(connection, name, id, same -> call(same, events, called)));
+            return fresh(inbox.onceAs(connection, name, events.get(0), same -> call(same, events, called)));
         }
-        return inbox.onceEach(connection, name, events, Event::id, (same, fresh) -> call(same, fresh, called))
+        return inbox.onceEachAs(connection, name, events, (same, fresh) -> call(same, fresh, called))
                 .size();
     }
 
@@ -127,18 +154,19 @@ public final class Consumption {
     /**
      * Makes an event a dead letter with all that was tried; false if the consumer has taken it meanwhile.
      *
+     * @param letter what is kept of it
      * @param earlier how many attempts others made of which only the number is known
      * @param counted attempts that were counted, which is forgotten with the letter
      */
-    public boolean setAside(Event event, List<FailedAttempt> attempts, int earlier, List<Counted> counted)
+    public boolean setAside(Event event, Event letter, List<FailedAttempt> attempts, int earlier, List<Counted> counted)
             throws SQLException {
         return transactions.run(connection -> {
             this.counted.forget(connection, counted);
-            if (inbox == null) {
+            if (!deduplicates) {
                 DurableCommit.demand(connection);
-                return bury(connection, event, attempts, earlier);
+                return bury(connection, letter, attempts, earlier);
             }
-            return !inbox.once(connection, consumer, event.id(), same -> bury(same, event, attempts, earlier))
+            return !inbox.once(connection, consumer, event, same -> bury(same, letter, attempts, earlier))
                     .isDuplicate();
         });
     }
@@ -149,9 +177,9 @@ public final class Consumption {
         return true;
     }
 
-    /** The names under which it has inbox entries; none if it does without. */
+    /** The names under which it has inbox entries: only those of letters if it does without others. */
     public Set<String> names() {
-        return inbox == null ? Set.of() : Set.of(consumer, consumer + REPLAYED);
+        return deduplicates ? Set.of(consumer, consumer + REPLAYED, consumer + LETTERS) : Set.of(consumer + LETTERS);
     }
 
     /**
@@ -183,9 +211,13 @@ public final class Consumption {
         });
     }
 
-    /** Writes down attempts that are about to be made; gives those of events that were not taken before. */
-    public Set<Counted> count(List<Counted> attempts) throws SQLException {
-        return transactions.run(connection -> counted.count(connection, attempts));
+    /**
+     * Writes down attempts that are about to be made; gives those of events that were not taken before.
+     *
+     * @param sources of their events, in the same order
+     */
+    public Set<Counted> count(List<Counted> attempts, List<String> sources) throws SQLException {
+        return transactions.run(connection -> counted.count(connection, attempts, sources));
     }
 
     /** They ended in something that is not in the database. */

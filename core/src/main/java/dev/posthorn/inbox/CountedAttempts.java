@@ -48,16 +48,20 @@ final class CountedAttempts {
              WHERE p.consumer = :consumer AND p.topic = e.topic AND p.partition = e.partition AND p.member = :member
             """;
 
-    /** Not of those that were taken before: they are given to no handler. In one order for all members. */
+    /**
+     * Not of those that were taken before: they are given to no handler. One whose id another source has used may be
+     * counted though it was taken. In one order for all members.
+     */
     private static final String COUNT = """
             INSERT INTO posthorn.consumer_attempt
                    (consumer, topic, partition, record_offset, event_id, attempts, alone)
             SELECT :consumer, c.topic, c.partition, c.record_offset, c.event_id, c.attempts, c.alone
               FROM unnest(:topics::text[], :partitions::int[], :offsets::bigint[], :ids::uuid[], :attempts::int[],
-                          :alone::boolean[])
-                   AS c (topic, partition, record_offset, event_id, attempts, alone)
+                          :alone::boolean[], :sources::text[])
+                   AS c (topic, partition, record_offset, event_id, attempts, alone, source)
              WHERE NOT EXISTS (SELECT FROM posthorn.inbox_entry e
-                                WHERE e.consumer = :consumer AND e.event_id = c.event_id)
+                                WHERE e.consumer = :consumer AND e.event_id = c.event_id
+                                  AND coalesce(e.source, c.source) = c.source)
              ORDER BY c.topic, c.partition, c.record_offset
                 ON CONFLICT (consumer, topic, partition, record_offset) DO UPDATE
                SET event_id = excluded.event_id, attempts = excluded.attempts, alone = excluded.alone,
@@ -136,11 +140,12 @@ final class CountedAttempts {
     }
 
     /** Those of them that have to be given to a handler at all. */
-    Set<Counted> count(Connection connection, List<Counted> attempts) throws SQLException {
+    Set<Counted> count(Connection connection, List<Counted> attempts, List<String> sources) throws SQLException {
         Map<String, Object> values = places(attempts);
         values.put("ids", texts(attempts, each -> each.eventId().toString()));
         values.put("attempts", texts(attempts, each -> Integer.toString(each.attempts())));
         values.put("alone", texts(attempts, each -> Boolean.toString(each.alone())));
+        values.put("sources", sources.toArray(String[]::new));
         return Set.copyOf(read(connection, count, values));
     }
 

@@ -20,47 +20,35 @@ import org.jspecify.annotations.Nullable;
 final class Entries {
 
     private static final String ENTER_ONE = """
-            INSERT INTO posthorn.inbox_entry (consumer, event_id)
-            SELECT :consumer::text, :id::uuid WHERE {durable}
+            INSERT INTO posthorn.inbox_entry (consumer, event_id, source)
+            SELECT :consumer::text, :id::uuid, :source::text WHERE {durable}
                 ON CONFLICT DO NOTHING
             """;
 
     /** In one order for all, so that two batches cannot deadlock. */
     private static final String ENTER_EACH = """
-            INSERT INTO posthorn.inbox_entry (consumer, event_id)
-            SELECT :consumer::text, event_id FROM unnest(:ids::uuid[]) AS claimed (event_id)
+            INSERT INTO posthorn.inbox_entry (consumer, event_id, digest, source)
+            SELECT :consumer::text, event_id, digest, source
+              FROM unnest(:ids::uuid[], :digests::bytea[], :sources::text[]) AS claimed (event_id, digest, source)
              WHERE {durable}
              ORDER BY event_id
                 ON CONFLICT DO NOTHING
             RETURNING event_id
             """;
 
-    /** In the same order. */
-    private static final String ENTER_WITH_DIGESTS = """
-            INSERT INTO posthorn.inbox_entry (consumer, event_id, digest)
-            SELECT :consumer::text, event_id, digest
-              FROM unnest(:ids::uuid[], :digests::bytea[]) AS claimed (event_id, digest)
-             WHERE {durable}
-             ORDER BY event_id
-                ON CONFLICT DO NOTHING
-            RETURNING event_id
-            """;
-
-    private static final String DIGESTS = """
-            SELECT event_id, digest FROM posthorn.inbox_entry
+    private static final String FIND = """
+            SELECT event_id, digest, source FROM posthorn.inbox_entry
              WHERE consumer = :consumer::text AND event_id = ANY (:ids::uuid[])
             """;
 
     private final Sql enterOne;
     private final Sql enterEach;
-    private final Sql enterWithDigests;
-    private final Sql digests;
+    private final Sql find;
 
     Entries(SchemaName schema) {
         this.enterOne = durable(schema, ENTER_ONE);
         this.enterEach = durable(schema, ENTER_EACH);
-        this.enterWithDigests = durable(schema, ENTER_WITH_DIGESTS);
-        this.digests = Sql.of(schema, DIGESTS);
+        this.find = Sql.of(schema, FIND);
     }
 
     /** The entry comes with an effect, and whoever sent the event is told that it need not come again. */
@@ -69,20 +57,18 @@ final class Entries {
     }
 
     /** Whether it was not there before. */
-    boolean enter(Connection connection, String consumer, UUID eventId) throws SQLException {
-        try (PreparedStatement statement = enterOne.prepare(connection, Map.of("consumer", consumer, "id", eventId))) {
+    boolean enter(Connection connection, String consumer, UUID eventId, @Nullable String source) throws SQLException {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("consumer", consumer);
+        values.put("id", eventId);
+        values.put("source", source);
+        try (PreparedStatement statement = enterOne.prepare(connection, values)) {
             return statement.executeUpdate() > 0;
         }
     }
 
     /** Those that were not there before. Each id once. */
-    Set<UUID> enterEach(Connection connection, String consumer, Collection<UUID> ids) throws SQLException {
-        return entered(connection, enterEach, Map.of("consumer", consumer, "ids", texts(ids)));
-    }
-
-    /** The same with what came under each id. */
-    Set<UUID> enterWithDigests(Connection connection, String consumer, Collection<InboxEntry> entries)
-            throws SQLException {
+    Set<UUID> enterEach(Connection connection, String consumer, Collection<InboxEntry> entries) throws SQLException {
         Map<String, Object> values = Map.of(
                 "consumer",
                 consumer,
@@ -90,12 +76,10 @@ final class Entries {
                 texts(entries.stream().map(InboxEntry::eventId).toList()),
                 "digests",
                 connection.createArrayOf(
-                        "bytea", entries.stream().map(InboxEntry::digest).toArray(byte[][]::new)));
-        return entered(connection, enterWithDigests, values);
-    }
-
-    private static Set<UUID> entered(Connection connection, Sql sql, Map<String, Object> values) throws SQLException {
-        try (PreparedStatement statement = sql.prepare(connection, values);
+                        "bytea", entries.stream().map(InboxEntry::digest).toArray(byte[][]::new)),
+                "sources",
+                entries.stream().map(InboxEntry::source).toArray(String[]::new));
+        try (PreparedStatement statement = enterEach.prepare(connection, values);
                 ResultSet rows = statement.executeQuery()) {
             Set<UUID> fresh = new HashSet<>();
             while (rows.next()) {
@@ -106,13 +90,14 @@ final class Entries {
     }
 
     /** What is in the table now of these; what retention has deleted is missing. */
-    Map<UUID, byte @Nullable []> digests(Connection connection, String consumer, List<UUID> ids) throws SQLException {
+    Map<UUID, InboxEntry> find(Connection connection, String consumer, List<UUID> ids) throws SQLException {
         Map<String, Object> values = Map.of("consumer", consumer, "ids", texts(ids));
-        try (PreparedStatement statement = digests.prepare(connection, values);
+        try (PreparedStatement statement = find.prepare(connection, values);
                 ResultSet rows = statement.executeQuery()) {
-            Map<UUID, byte @Nullable []> stored = new HashMap<>();
+            Map<UUID, InboxEntry> stored = new HashMap<>();
             while (rows.next()) {
-                stored.put(rows.getObject(1, UUID.class), rows.getBytes(2));
+                UUID id = rows.getObject(1, UUID.class);
+                stored.put(id, new InboxEntry(id, rows.getBytes(2), rows.getString(3)));
             }
             return stored;
         }

@@ -2,6 +2,7 @@ package dev.posthorn.inbox;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.event.Event;
 import dev.posthorn.event.FieldRules;
 import dev.posthorn.log.CallersTransaction;
 import dev.posthorn.log.SchemaName;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -69,8 +72,36 @@ public final class Inbox {
     /** The same under a name of ours. */
     <T extends @Nullable Object, E extends Exception> Once<T> onceAs(
             Connection connection, String consumer, UUID eventId, Effect<T, E> effect) throws E {
-        boolean fresh = TRANSACTION.join(connection, () -> entries.enter(connection, consumer, eventId));
+        boolean fresh = TRANSACTION.join(connection, () -> entries.enter(connection, consumer, eventId, null));
+        return once(connection, fresh, effect);
+    }
+
+    private static <T extends @Nullable Object, E extends Exception> Once<T> once(
+            Connection connection, boolean fresh, Effect<T, E> effect) throws E {
         return fresh ? new Once.Processed<>(effect.apply(connection)) : new Once.Duplicate<>();
+    }
+
+    /** The same by source and id, for whoever takes events of several sources: two of these may use one id. */
+    public <T extends @Nullable Object, E extends Exception> Once<T> once(
+            Connection connection, String consumer, Event event, Effect<T, E> effect) throws E {
+        requireConsumer(consumer);
+        return onceAs(connection, consumer, event, effect);
+    }
+
+    /** The same under a name of ours. */
+    <T extends @Nullable Object, E extends Exception> Once<T> onceAs(
+            Connection connection, String consumer, Event event, Effect<T, E> effect) throws E {
+        return once(connection, TRANSACTION.join(connection, () -> enter(connection, consumer, event)), effect);
+    }
+
+    private boolean enter(Connection connection, String consumer, Event event) throws SQLException {
+        if (entries.enter(connection, consumer, event.id(), event.source())) {
+            return true;
+        }
+        InboxEntry stored =
+                entries.find(connection, consumer, List.of(event.id())).get(event.id());
+        return compare(new Arrival(event, null).entry(), stored) == Claim.OTHERS
+                && enter(connection, consumer, event.underItsSource());
     }
 
     /**
@@ -80,6 +111,12 @@ public final class Inbox {
     public <T extends @Nullable Object, E extends Exception> Once<T> once(
             DataSource dataSource, String consumer, UUID eventId, Effect<T, E> effect) throws E {
         return Transactions.over(dataSource).run(connection -> once(connection, consumer, eventId, effect));
+    }
+
+    /** The same by source and id. */
+    public <T extends @Nullable Object, E extends Exception> Once<T> once(
+            DataSource dataSource, String consumer, Event event, Effect<T, E> effect) throws E {
+        return Transactions.over(dataSource).run(connection -> once(connection, consumer, event, effect));
     }
 
     /**
@@ -99,13 +136,44 @@ public final class Inbox {
         }
         Map<UUID, I> firsts = new LinkedHashMap<>();
         items.forEach(item -> firsts.putIfAbsent(eventId.apply(item), item));
-        Set<UUID> fresh = TRANSACTION.join(connection, () -> entries.enterEach(connection, consumer, firsts.keySet()));
-        firsts.keySet().retainAll(fresh);
-        List<I> taken = List.copyOf(firsts.values());
-        if (!taken.isEmpty()) {
-            effect.apply(connection, taken);
+        List<InboxEntry> asked =
+                firsts.keySet().stream().map(id -> new InboxEntry(id, null)).toList();
+        firsts.keySet().retainAll(TRANSACTION.join(connection, () -> entries.enterEach(connection, consumer, asked)));
+        return each(connection, List.copyOf(firsts.values()), effect);
+    }
+
+    private static <I, E extends Exception> List<I> each(Connection connection, List<I> fresh, BatchEffect<I, E> effect)
+            throws E {
+        if (!fresh.isEmpty()) {
+            effect.apply(connection, fresh);
         }
-        return taken;
+        return fresh;
+    }
+
+    /** The same by source and id, as {@link #once(Connection, String, Event, Effect)}. Each comes as it was given. */
+    public <E extends Exception> List<Event> onceEach(
+            Connection connection, String consumer, List<Event> events, BatchEffect<Event, E> effect) throws E {
+        requireConsumer(consumer);
+        return onceEachAs(connection, consumer, events, effect);
+    }
+
+    /** The same under a name of ours. */
+    <E extends Exception> List<Event> onceEachAs(
+            Connection connection, String consumer, List<Event> events, BatchEffect<Event, E> effect) throws E {
+        List<Arrival> arrivals =
+                events.stream().map(event -> new Arrival(event, null)).toList();
+        List<ClaimedEvent> claimed = claimEach(arrivals, asked -> claimAs(connection, consumer, asked));
+        List<Event> fresh = IntStream.range(0, events.size())
+                .filter(i -> claimed.get(i).claim() == Claim.FRESH)
+                .mapToObj(events::get)
+                .toList();
+        return each(connection, fresh, effect);
+    }
+
+    /** The same in a transaction of its own, as {@link #once(DataSource, String, Event, Effect)}. */
+    public <E extends Exception> List<Event> onceEach(
+            DataSource dataSource, String consumer, List<Event> events, BatchEffect<Event, E> effect) throws E {
+        return Transactions.over(dataSource).run(connection -> onceEach(connection, consumer, events, effect));
     }
 
     /** The same in a transaction of its own, as {@link #once(DataSource, String, UUID, Effect)}. */
@@ -136,21 +204,51 @@ public final class Inbox {
         return claimAs(connection, consumer, claimed);
     }
 
-    /** The same for a hub, of what is published to it: under a name that no consumer can have. */
-    public List<Claim> claimIngest(Connection connection, List<InboxEntry> claimed) {
-        return claimAs(connection, INGEST, claimed);
+    /**
+     * The same for a hub, of what is published to it: under a name that no consumer can have. By source and id; each event
+     * comes back as the hub is to know it.
+     */
+    public List<ClaimedEvent> claimIngest(Connection connection, List<Arrival> arrivals) {
+        return claimEach(arrivals, asked -> claimAs(connection, INGEST, asked));
     }
 
     /** What {@link #claimIngest} would answer by what is committed now. Enters nothing. */
-    public List<Claim> lookUpIngest(Connection connection, List<InboxEntry> asked) {
+    public List<ClaimedEvent> lookUpIngest(Connection connection, List<Arrival> arrivals) {
+        return claimEach(arrivals, asked -> lookUp(connection, asked));
+    }
+
+    /** Whose id another source has used is claimed again under its source. No other source can have used that one. */
+    private static List<ClaimedEvent> claimEach(List<Arrival> arrivals, Function<List<InboxEntry>, List<Claim>> claim) {
+        if (arrivals.isEmpty()) {
+            return List.of();
+        }
+        List<Claim> claims = claim.apply(arrivals.stream().map(Arrival::entry).toList());
+        List<Arrival> others = IntStream.range(0, claims.size())
+                .filter(i -> claims.get(i) == Claim.OTHERS)
+                .mapToObj(i -> arrivals.get(i).underItsSource())
+                .toList();
+        Iterator<ClaimedEvent> again = claimEach(others, claim).iterator();
+        return IntStream.range(0, claims.size())
+                .mapToObj(i -> claims.get(i) == Claim.OTHERS
+                        ? again.next()
+                        : new ClaimedEvent(arrivals.get(i).event(), claims.get(i)))
+                .toList();
+    }
+
+    private List<Claim> lookUp(Connection connection, List<InboxEntry> asked) {
         Set<UUID> ids = asked.stream().map(InboxEntry::eventId).collect(Collectors.toSet());
         try {
-            Map<UUID, byte @Nullable []> stored = entries.digests(connection, INGEST, List.copyOf(ids));
+            Map<UUID, InboxEntry> stored = entries.find(connection, INGEST, List.copyOf(ids));
             ids.removeAll(stored.keySet());
             return claims(asked, ids, stored);
         } catch (SQLException e) {
             throw PosthornException.database("looking for inbox entries", e);
         }
+    }
+
+    /** Those of these that were entered. */
+    Set<UUID> entered(Connection connection, String consumer, List<UUID> ids) throws SQLException {
+        return entries.find(connection, consumer, ids).keySet();
     }
 
     private List<Claim> claimAs(Connection connection, String consumer, List<InboxEntry> claimed) {
@@ -160,43 +258,52 @@ public final class Inbox {
         return TRANSACTION.join(connection, () -> {
             Map<UUID, InboxEntry> firsts = new LinkedHashMap<>();
             claimed.forEach(entry -> firsts.putIfAbsent(entry.eventId(), entry));
-            Set<UUID> fresh = entries.enterWithDigests(connection, consumer, firsts.values());
+            Set<UUID> fresh = entries.enterEach(connection, consumer, firsts.values());
             return claims(claimed, fresh, stored(connection, consumer, firsts, fresh));
         });
     }
 
     /**
-     * The digests as they are in the table now. A statement of its own after the first: that one may have waited for
-     * entries that its snapshot does not show. What retention has deleted since is missing, and counts as without.
+     * The entries as they are in the table now. A statement of its own after the first: that one may have waited for
+     * entries that its snapshot does not show. What retention has deleted since is missing, and counts as the same.
      */
-    private Map<UUID, byte @Nullable []> stored(
+    private Map<UUID, InboxEntry> stored(
             Connection connection, String consumer, Map<UUID, InboxEntry> firsts, Set<UUID> fresh) throws SQLException {
-        Map<UUID, byte @Nullable []> stored = new HashMap<>();
+        Map<UUID, InboxEntry> stored = new HashMap<>();
         List<UUID> others = new ArrayList<>();
         firsts.forEach((id, entry) -> {
             if (fresh.contains(id)) {
-                stored.put(id, entry.digest());
+                stored.put(id, entry);
             } else {
                 others.add(id);
             }
         });
         if (!others.isEmpty()) {
-            stored.putAll(entries.digests(connection, consumer, others));
+            stored.putAll(entries.find(connection, consumer, others));
         }
         return stored;
     }
 
-    private static List<Claim> claims(List<InboxEntry> entries, Set<UUID> fresh, Map<UUID, byte @Nullable []> stored) {
+    private static List<Claim> claims(List<InboxEntry> entries, Set<UUID> fresh, Map<UUID, InboxEntry> stored) {
         Set<UUID> unclaimed = new HashSet<>(fresh);
         return entries.stream()
-                .map(entry -> unclaimed.remove(entry.eventId())
-                        ? Claim.FRESH
-                        : compare(entry.digest(), stored.get(entry.eventId())))
+                .map(entry ->
+                        unclaimed.remove(entry.eventId()) ? Claim.FRESH : compare(entry, stored.get(entry.eventId())))
                 .toList();
     }
 
-    private static Claim compare(byte @Nullable [] claimed, byte @Nullable [] stored) {
-        boolean differ = claimed != null && stored != null && !Arrays.equals(claimed, stored);
+    private static Claim compare(InboxEntry claimed, @Nullable InboxEntry stored) {
+        if (stored == null) {
+            return Claim.DUPLICATE;
+        }
+        if (claimed.source() != null
+                && stored.source() != null
+                && !claimed.source().equals(stored.source())) {
+            return Claim.OTHERS;
+        }
+        boolean differ = claimed.digest() != null
+                && stored.digest() != null
+                && !Arrays.equals(claimed.digest(), stored.digest());
         return differ ? Claim.CONFLICT : Claim.DUPLICATE;
     }
 

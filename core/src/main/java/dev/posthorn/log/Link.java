@@ -63,7 +63,6 @@ final class Link {
 
     private final DataSource dataSource;
     private final SchemaName schema;
-    private final Guards guards;
     private final Map<String, PreparedStatement> statements = new HashMap<>();
     private volatile Duration patience = DEFAULT_PATIENCE;
     private volatile @Nullable Connection connection;
@@ -74,18 +73,13 @@ final class Link {
     private int timeoutBefore;
     private long openings;
 
-    Link(DataSource dataSource, SchemaName schema, Guards guards) {
+    Link(DataSource dataSource, SchemaName schema) {
         this.dataSource = dataSource;
         this.schema = schema;
-        this.guards = guards;
     }
 
     SchemaName schema() {
         return schema;
-    }
-
-    Guards guards() {
-        return guards;
     }
 
     boolean isOpen() {
@@ -164,9 +158,7 @@ final class Link {
             open.setAutoCommit(true);
             open.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             execute(open, "SET " + BOUNDED);
-            if (guards.hold(Guard.PINNED_PLANS)) {
-                execute(open, pinning());
-            }
+            execute(open, pinning());
             checkCluster(open);
             openings++;
         } else {
@@ -179,7 +171,7 @@ final class Link {
         busySince = System.nanoTime();
         busy = true;
         int wanted = wanted();
-        if (timeout != wanted && guards.hold(Guard.BOUNDED_PATIENCE)) {
+        if (timeout != wanted) {
             BorrowedConnection.setTimeout(open, wanted);
             timeout = wanted;
         }
@@ -196,14 +188,14 @@ final class Link {
                 throw new PosthornException(
                         ErrorCode.SCHEMA_MISMATCH, "table " + schema + ".cluster is empty; install the schema again");
             }
-            if (row.getBoolean("in_recovery") && guards.hold(Guard.PRIMARY_ONLY)) {
+            if (row.getBoolean("in_recovery")) {
                 throw new PosthornException(
                         ErrorCode.IN_RECOVERY,
                         "this server is a standby, whose snapshots do not show which transactions are running: connect"
                                 + " the relay to the primary");
             }
             boolean elsewhere = row.getBoolean("elsewhere");
-            if ((elsewhere || row.getBoolean("behind")) && guards.hold(Guard.SAME_CLUSTER)) {
+            if (elsewhere || row.getBoolean("behind")) {
                 throw new PosthornException(
                         ErrorCode.CLUSTER_CHANGED,
                         "the marks in schema " + schema + " were made on another cluster ("

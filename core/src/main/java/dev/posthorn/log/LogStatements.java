@@ -8,12 +8,12 @@ final class LogStatements {
     final Sql walkFirst;
     final Sql bounds;
     final Sql boundsOfFirst;
-    final Sql current;
 
     /**
      * The whole next window, or, if it is larger than a batch, only the news that it is. The first row carries the end
      * of the window: the snapshot of this very statement. No ORDER BY inside, so that it stops at the limit instead of
      * sorting a backlog. And {@code seq + 0}, here as below, so that the planner cannot walk the history by seq instead.
+     * The second half are the transactions that were running at A: their rows, visible now, became so after A.
      */
     private static final String TAIL = """
             WITH s AS MATERIALIZED (SELECT :a::pg_snapshot AS a, pg_current_snapshot() AS b),
@@ -21,7 +21,9 @@ final class LogStatements {
                 SELECT * FROM (
                     SELECT {row} FROM posthorn.event
                      WHERE txid >= (SELECT pg_snapshot_xmax(a) FROM s) AND seq + 0 > :floor AND {wanted}
-                    {stragglers}
+                    UNION ALL
+                    SELECT {row} FROM posthorn.event
+                     WHERE txid = ANY (ARRAY(SELECT pg_snapshot_xip(a) FROM s)) AND seq + 0 > :floor AND {wanted}
                 ) either
                 LIMIT :limit::bigint + 1
             ),
@@ -30,55 +32,40 @@ final class LogStatements {
             )
             SELECT {nothing}, b::text AS b, whole, posthorn.clock() AS now FROM s CROSS JOIN size
             UNION ALL
-            SELECT {columns}, NULL, NULL, NULL FROM found {if_whole}
+            SELECT {columns}, NULL, NULL, NULL FROM found WHERE (SELECT whole FROM size)
             ORDER BY seq NULLS FIRST
-            """;
-
-    /** The transactions that were running at A: their rows, visible now, became so after A. */
-    private static final String TAIL_STRAGGLERS = """
-            UNION ALL
-            SELECT {row} FROM posthorn.event
-             WHERE txid = ANY (ARRAY(SELECT pg_snapshot_xip(a) FROM s)) AND seq + 0 > :floor AND {wanted}
             """;
 
     /**
      * A stride of a frozen window: its main rows by seq, its stragglers merged in, cut at the number of bytes. The
-     * condition on txid is a CASE so that the planner cannot choose its index, collect the whole stride and sort it.
+     * condition on txid is a CASE so that the planner cannot choose its index, collect the whole stride and sort it. The
+     * stragglers are those of the transactions running at A that had ended by B, one by one: each is a range of an index.
      */
     private static final String WALK = """
             WITH w AS MATERIALIZED (SELECT :a::pg_snapshot AS a, :b::pg_snapshot AS b),
             found AS (
-                (SELECT {row}{rank_main} FROM posthorn.event
+                (SELECT {row} FROM posthorn.event
                   WHERE seq > :after AND seq <= :to
                     AND CASE WHEN txid >= (SELECT pg_snapshot_xmax(a) FROM w)
                              THEN pg_visible_in_snapshot(txid, (SELECT b FROM w)) END
                     AND {wanted}
                   ORDER BY seq LIMIT :limit)
-                {stragglers}
-                ORDER BY {order} LIMIT :limit
+                UNION ALL
+                (SELECT r.* FROM w
+                  CROSS JOIN LATERAL pg_snapshot_xip(a) AS straggler
+                  CROSS JOIN LATERAL (
+                      SELECT {row} FROM posthorn.event
+                       WHERE txid = straggler AND seq > :straggler_after AND seq <= :straggler_to AND {wanted}
+                       ORDER BY seq LIMIT :limit) r
+                  WHERE pg_visible_in_snapshot(straggler, b))
+                ORDER BY seq LIMIT :limit
             )
-            {cut}
-            """;
-
-    /** Of the transactions running at A those that had ended by B, one by one: each is a range of an index. */
-    private static final String WALK_STRAGGLERS = """
-            UNION ALL
-            (SELECT r.*{rank_straggler} FROM w
-              CROSS JOIN LATERAL pg_snapshot_xip(a) AS straggler
-              CROSS JOIN LATERAL (
-                  SELECT {row} FROM posthorn.event
-                   WHERE txid = straggler AND seq > :straggler_after AND seq <= :straggler_to AND {wanted}
-                   ORDER BY seq LIMIT :limit) r
-              WHERE {straggling})
-            """;
-
-    /** The obvious form, which walks the whole history by seq. */
-    private static final String WALK_STRAGGLERS_TOGETHER = """
-            UNION ALL
-            (SELECT {row}{rank_straggler} FROM posthorn.event
-              WHERE txid = ANY (ARRAY(SELECT x FROM w, pg_snapshot_xip(a) x WHERE pg_visible_in_snapshot(x, b)))
-                AND seq > :straggler_after AND seq <= :straggler_to AND {wanted}
-              ORDER BY seq LIMIT :limit)
+            SELECT {columns}, CASE WHEN deliver_at IS NOT NULL THEN posthorn.clock() END AS now FROM (
+                SELECT *, sum(octet_length(payload)) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING)
+                          - octet_length(payload) AS bytes_before
+                  FROM found
+            ) f WHERE bytes_before < :bytes
+            ORDER BY seq
             """;
 
     /** The first window has no lower snapshot. Rows of earlier eras are all committed, and their txids say nothing. */
@@ -91,16 +78,12 @@ final class LogStatements {
                    {drain} {since} AND {wanted}
                  ORDER BY seq LIMIT :limit
             )
-            {cut}
-            """;
-
-    private static final String CUT = """
             SELECT {columns}, CASE WHEN deliver_at IS NOT NULL THEN posthorn.clock() END AS now FROM (
-                SELECT *, sum(octet_length(payload)) OVER (ORDER BY {order} ROWS UNBOUNDED PRECEDING)
+                SELECT *, sum(octet_length(payload)) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING)
                           - octet_length(payload) AS bytes_before
                   FROM found
             ) f WHERE bytes_before < :bytes
-            ORDER BY {order}
+            ORDER BY seq
             """;
 
     /**
@@ -117,37 +100,18 @@ final class LogStatements {
     /** For a plain min(seq) the planner would walk the history by seq until it meets the window. */
     private static final String BOUNDS = """
             WITH w AS MATERIALIZED (SELECT :a::pg_snapshot AS a, :b::pg_snapshot AS b)
-            SELECT min({seq}), max({seq}) FROM posthorn.event
+            SELECT min(seq + 0), max(seq + 0) FROM posthorn.event
              WHERE txid >= (SELECT pg_snapshot_xmax(a) FROM w)
                AND pg_visible_in_snapshot(txid, (SELECT b FROM w))
-               AND {seq} > :floor
+               AND seq + 0 > :floor
             """;
 
     private static final String BOUNDS_OF_FIRST = "SELECT min(seq), {greatest} FROM posthorn.event";
 
-    private static final String CURRENT = "SELECT pg_current_snapshot()::text";
-
-    LogStatements(SchemaName schema, LaneScope scope, Guards guards) {
-        boolean hasStragglers = guards.hold(Guard.STRAGGLERS);
-        boolean merged = guards.hold(Guard.MERGED_STRAGGLERS);
+    LogStatements(SchemaName schema, LaneScope scope) {
         boolean drains = scope.drain() != null;
-        String stragglers = guards.hold(Guard.STRAGGLERS_ONE_BY_ONE) ? WALK_STRAGGLERS : WALK_STRAGGLERS_TOGETHER;
-        tail = sql(
-                schema,
-                scope,
-                TAIL.replace("{stragglers}", hasStragglers ? TAIL_STRAGGLERS : "")
-                        .replace(
-                                "{if_whole}",
-                                guards.hold(Guard.FROZEN_WINDOW) ? "WHERE (SELECT whole FROM size)" : ""));
-        walk = sql(
-                schema,
-                scope,
-                WALK.replace("{stragglers}", stragglers)
-                        .replace("{straggling}", hasStragglers ? "pg_visible_in_snapshot(straggler, b)" : "false")
-                        .replace("{rank_main}", merged ? "" : ", 0 AS rank")
-                        .replace("{rank_straggler}", merged ? "" : ", 1")
-                        .replace("{cut}", CUT)
-                        .replace("{order}", merged ? "seq" : "rank, seq"));
+        tail = sql(schema, scope, TAIL);
+        walk = sql(schema, scope, WALK);
         walkFirst = sql(
                 schema,
                 scope,
@@ -156,14 +120,10 @@ final class LogStatements {
                         .replace(
                                 "{drain_values}",
                                 drains ? ", :drain_a::pg_snapshot AS drain_a, :drain_b::pg_snapshot AS drain_b" : "")
-                        .replace("{since}", since(scope))
-                        .replace("{cut}", CUT)
-                        .replace("{order}", "seq"));
-        bounds = sql(
-                schema, scope, BOUNDS.replace("{seq}", guards.hold(Guard.BOUNDS_BY_TRANSACTION) ? "seq + 0" : "seq"));
+                        .replace("{since}", since(scope)));
+        bounds = sql(schema, scope, BOUNDS);
         boundsOfFirst =
                 sql(schema, scope, BOUNDS_OF_FIRST.replace("{greatest}", drains ? ":drain_to::bigint" : "max(seq)"));
-        current = sql(schema, scope, CURRENT);
     }
 
     /** Of the very first window only: what a lane drains may have come after it. */

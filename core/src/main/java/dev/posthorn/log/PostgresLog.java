@@ -27,22 +27,19 @@ public final class PostgresLog implements EventLog {
 
     private final Session session;
     private final LaneScope scope;
-    private final Guards guards;
     private final LogStatements statements;
 
-    public PostgresLog(Session session, LaneScope scope, Guards guards) {
+    public PostgresLog(Session session, LaneScope scope) {
         this.session = session;
         this.scope = scope;
-        this.guards = guards;
-        this.statements = new LogStatements(session.schema(), scope, guards);
+        this.statements = new LogStatements(session.schema(), scope);
     }
 
     @Override
     public Batch read(Cursor cursor, int limit, long bytes) {
-        long most = guards.hold(Guard.BYTE_LIMIT) ? bytes : Long.MAX_VALUE / 2;
         return cursor instanceof Cursor.Inside inside
-                ? walk(inside, limit, most)
-                : readTail(((Cursor.Tail) cursor).a(), limit, most);
+                ? walk(inside, limit, bytes)
+                : readTail(((Cursor.Tail) cursor).a(), limit, bytes);
     }
 
     private Batch readTail(Snapshot a, int limit, long bytes) {
@@ -50,26 +47,14 @@ public final class PostgresLog implements EventLog {
         values.put("a", a);
         return session.query("reading the log", statements.tail, values, rows -> {
             rows.next();
-            Window window = new Window(a, endOfWindow(new Snapshot(rows.getString("b"))));
+            Window window = new Window(a, new Snapshot(rows.getString("b")));
             boolean whole = rows.getBoolean("whole");
             Instant now = rows.getObject("now", OffsetDateTime.class).toInstant();
             List<RecordedEvent> events = new ArrayList<>();
             while (rows.next()) {
                 events.add(EventRow.read(rows));
             }
-            boolean done = whole || !guards.hold(Guard.FROZEN_WINDOW);
-            return new Batch(events, window, done ? new Cursor.Tail(window.b()) : Cursor.Inside.of(window, 0), now);
-        });
-    }
-
-    private Snapshot endOfWindow(Snapshot ofThisRead) {
-        return guards.hold(Guard.SNAPSHOT_OF_SAME_STATEMENT) ? ofThisRead : currentSnapshot();
-    }
-
-    private Snapshot currentSnapshot() {
-        return session.query("taking a snapshot", statements.current, Map.of(), rows -> {
-            rows.next();
-            return new Snapshot(rows.getString(1));
+            return new Batch(events, window, whole ? new Cursor.Tail(window.b()) : Cursor.Inside.of(window, 0), now);
         });
     }
 
@@ -115,7 +100,7 @@ public final class PostgresLog implements EventLog {
         values.put("a", window.a());
         values.put("b", window.b());
         values.put("after", window.isFirst() ? from : Math.max(from, scope.floorSeq()));
-        values.put("to", guards.hold(Guard.UPPER_BOUND) ? to : Long.MAX_VALUE);
+        values.put("to", to);
         values.put("straggler_after", Math.max(cursor.seq(), scope.floorSeq()));
         values.put("straggler_to", to >= bounds.hi() ? Long.MAX_VALUE : to);
         return values;
@@ -154,7 +139,7 @@ public final class PostgresLog implements EventLog {
             values.put("drain_a", drain.mark().a());
             values.put("drain_b", drain.mark().b());
             values.put("drain_seq", drain.mark().seq());
-            values.put("drain_read", guards.hold(Guard.UNREAD_IS_UNSETTLED) ? drain.readSeq() : Long.MAX_VALUE);
+            values.put("drain_read", drain.readSeq());
             values.put("drain_floor", drain.floorSeq());
             values.put("drain_to", drain.toSeq());
         }

@@ -89,6 +89,13 @@ public final class Rebase {
             SELECT setval('{sequence}', greatest((SELECT last_value FROM {sequence}), (SELECT max({by}) FROM {numbered})))
             """;
 
+    /** What is left of a deleted subscription bears its id. */
+    private static final String MOVE_BEYOND_DELETED = """
+            SELECT setval(ids::regclass,
+                          greatest(nextval(ids::regclass), (SELECT max(id) FROM posthorn.deleted_subscription)))
+              FROM pg_get_serial_sequence('posthorn.subscription', 'id') ids
+            """;
+
     /** A drain that an earlier rebase began and that was finished since. */
     private static final String FORGET_FINISHED_DRAINS = """
             DELETE FROM posthorn.lane_drain d USING posthorn.lane_mark m
@@ -135,17 +142,10 @@ public final class Rebase {
 
     private final DataSource dataSource;
     private final SchemaName schema;
-    private final Guards guards;
 
     public Rebase(DataSource dataSource, SchemaName schema) {
-        this(dataSource, schema, Guards.ALL);
-    }
-
-    /** For tests of Posthorn itself. */
-    public Rebase(DataSource dataSource, SchemaName schema, Guards guards) {
         this.dataSource = dataSource;
         this.schema = schema;
-        this.guards = guards;
     }
 
     /** Tells whether there was anything to do. */
@@ -181,7 +181,7 @@ public final class Rebase {
             row.next();
             floor = row.getLong(1);
         }
-        int early = guards.hold(Guard.EARLY_EVENTS_ARE_UNSETTLED) ? EarlyEvents.renumber(connection, schema, floor) : 0;
+        int early = EarlyEvents.renumber(connection, schema, floor);
         execute(connection, MOVE_SEQUENCE, Map.of("to", floor + early));
         moveOtherSequences(connection);
         statement.executeUpdate(schema.apply(FORGET_FINISHED_DRAINS));
@@ -229,6 +229,7 @@ public final class Rebase {
             for (String move : moves) {
                 statement.execute(move);
             }
+            statement.execute(schema.apply(MOVE_BEYOND_DELETED));
         }
     }
 

@@ -8,12 +8,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,39 +27,37 @@ public final class Schema {
 
     private static final Logger log = LoggerFactory.getLogger(Schema.class);
 
-    static final List<String> FILES = List.of(
-            "001_log.sql",
-            "002_relay.sql",
-            "003_delivery.sql",
-            "004_retention.sql",
-            "005_status.sql",
-            "006_reply.sql",
-            "007_filter.sql",
-            "008_inbox.sql",
-            "009_rate.sql",
-            "010_replay.sql",
-            "011_audit.sql",
-            "012_dead_letters.sql",
-            "013_consumer_attempts.sql",
-            "014_retention_settings.sql",
-            "015_cluster.sql",
-            "016_keys.sql",
-            "017_generations.sql",
-            "018_pause.sql",
-            "019_denial.sql");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 30;
+
+    /** As its driver names it. Others speak its protocol and name it so too; what they lack, they tell themselves. */
+    private static final String POSTGRESQL = "PostgreSQL";
+
+    private static final int OLDEST_POSTGRESQL = 13;
 
     private static final String CREATE = """
             CREATE SCHEMA IF NOT EXISTS posthorn;
             CREATE TABLE IF NOT EXISTS posthorn.{versions} (
                 version      integer     PRIMARY KEY,
+                file         text        NOT NULL,
                 installed_at timestamptz NOT NULL DEFAULT clock_timestamp()
             );
             """;
 
     /** The tables that all others stand on. */
-    private static final Part LOG = new Part("schema_version", "/dev/posthorn/schema/", FILES);
+    static final Part LOG = new Part(
+            "schema_version",
+            "/dev/posthorn/schema/",
+            List.of(
+                    "001_log.sql",
+                    "002_cluster.sql",
+                    "003_subscriptions.sql",
+                    "004_delivery.sql",
+                    "005_replay.sql",
+                    "006_inbox.sql",
+                    "007_retention.sql",
+                    "008_status.sql",
+                    "009_audit.sql"));
 
     private final SchemaName name;
     private final Part part;
@@ -70,11 +70,6 @@ public final class Schema {
     public Schema(SchemaName name, Part part) {
         this.name = name;
         this.part = part;
-    }
-
-    /** As an older version of this library had it. */
-    Schema(SchemaName name, List<String> files) {
-        this(name, new Part(LOG.versionTable(), LOG.folder(), files));
     }
 
     /**
@@ -102,7 +97,8 @@ public final class Schema {
     public void install(DataSource dataSource) {
         for (int attempt = 1; ; attempt++) {
             try {
-                BorrowedConnection.use(dataSource, BorrowedConnection.HOURS, this::upgradeIfOlder);
+                // The look at the version is over then when the upgrade says what its own transaction is like.
+                BorrowedConnection.statements(dataSource, BorrowedConnection.HOURS, this::upgradeIfOlder);
                 break;
             } catch (SQLException e) {
                 if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState()) || attempt == TRIES) {
@@ -192,6 +188,21 @@ public final class Schema {
         }
     }
 
+    private void refuseOther(int version, @Nullable String file) {
+        if (version < part.version() && !part.files().get(version).equals(file)) {
+            throw new PosthornException(
+                    ErrorCode.SCHEMA_MISMATCH,
+                    "schema " + name + " was made by "
+                            + (file == null
+                                    ? "an unreleased Posthorn"
+                                    : file + " where this library has "
+                                            + part.files().get(version))
+                            + ", and cannot be upgraded. Drop it with all its events ("
+                            + name.apply("DROP SCHEMA posthorn CASCADE")
+                            + "), or choose another schema, and install again");
+        }
+    }
+
     private void lockAgainstOtherInstances(Connection connection) throws SQLException {
         try (PreparedStatement lock =
                 connection.prepareStatement("SELECT pg_advisory_xact_lock(hashtextextended('install ' || ?, 0))")) {
@@ -212,7 +223,21 @@ public final class Schema {
         }
     }
 
+    /** Anything else answers with a syntax error, from which nobody could tell what is wrong. */
+    private static void requirePostgres(Connection connection) throws SQLException {
+        DatabaseMetaData server = connection.getMetaData();
+        if (!POSTGRESQL.equals(server.getDatabaseProductName())
+                || server.getDatabaseMajorVersion() < OLDEST_POSTGRESQL) {
+            throw new PosthornException(
+                    ErrorCode.UNSUPPORTED_DATABASE,
+                    "the database is " + server.getDatabaseProductName() + " " + server.getDatabaseProductVersion()
+                            + "; Posthorn needs PostgreSQL " + OLDEST_POSTGRESQL + " or later");
+        }
+    }
+
+    /** How many of the files were run. What other files made is refused: these do not go on where those ended. */
     private int version(Connection connection) throws SQLException {
+        requirePostgres(connection);
         try (Statement statement = connection.createStatement()) {
             try (ResultSet found = statement.executeQuery(
                     name.apply("SELECT to_regclass('posthorn." + part.versionTable() + "') IS NOT NULL"))) {
@@ -221,10 +246,14 @@ public final class Schema {
                     return 0;
                 }
             }
-            try (ResultSet version = statement.executeQuery(
-                    name.apply("SELECT coalesce(max(version), 0) FROM posthorn." + part.versionTable()))) {
-                version.next();
-                return version.getInt(1);
+            // By way of JSON: null where the table has no such column, as before the first release.
+            try (ResultSet run = statement.executeQuery(name.apply(
+                    "SELECT to_jsonb(v) ->> 'file' FROM posthorn." + part.versionTable() + " v ORDER BY version"))) {
+                int version = 0;
+                for (; run.next(); version++) {
+                    refuseOther(version, run.getString(1));
+                }
+                return version;
             }
         }
     }
@@ -234,7 +263,8 @@ public final class Schema {
     }
 
     private String recorded(int version) {
-        return "INSERT INTO posthorn." + part.versionTable() + " (version) VALUES (" + version + ");\n";
+        return "INSERT INTO posthorn.%s (version, file) VALUES (%d, '%s');\n"
+                .formatted(part.versionTable(), version, part.files().get(version - 1));
     }
 
     private String file(String file) {

@@ -26,8 +26,8 @@ public final class Session implements AutoCloseable {
     private final boolean bound;
     private long begun;
 
-    public Session(DataSource dataSource, SchemaName schema, Guards guards) {
-        this(new Link(dataSource, schema, guards), false);
+    public Session(DataSource dataSource, SchemaName schema) {
+        this(new Link(dataSource, schema), false);
     }
 
     private Session(Link link, boolean bound) {
@@ -37,7 +37,7 @@ public final class Session implements AutoCloseable {
 
     /** A session on the same connection that ends with it. */
     public Session bound() {
-        return new Session(link, link.guards().hold(Guard.READS_END_WITH_SESSION));
+        return new Session(link, true);
     }
 
     /** Begins, or begins anew: what was read before on another connection is worth nothing from here on. */

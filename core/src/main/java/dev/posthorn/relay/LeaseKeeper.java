@@ -2,8 +2,17 @@ package dev.posthorn.relay;
 
 import dev.posthorn.error.Outage;
 import dev.posthorn.error.PosthornException;
-import dev.posthorn.log.Guard;
-import dev.posthorn.log.Guards;
+import dev.posthorn.relay.budget.Allowance;
+import dev.posthorn.relay.budget.InFlightBudget;
+import dev.posthorn.relay.budget.LaneOrders;
+import dev.posthorn.relay.budget.LastHeard;
+import dev.posthorn.relay.budget.RetryPlaces;
+import dev.posthorn.relay.lane.Lane;
+import dev.posthorn.relay.store.LaneGrant;
+import dev.posthorn.relay.store.Lease;
+import dev.posthorn.relay.store.LeaseStore;
+import dev.posthorn.relay.store.Ticker;
+import dev.posthorn.subscription.Subscription;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -19,41 +28,34 @@ import org.slf4j.LoggerFactory;
  * and carries out changes of the number of lanes or the filter. Works on a connection of its own, so that a busy lane
  * cannot keep a lease from being renewed. Not thread-safe, but for the lanes it hands out and for {@link #serve}.
  */
-final class LeaseKeeper {
+public final class LeaseKeeper {
 
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
 
     /** Starts lanes that were taken over. */
-    interface LaneStarter {
-        Lane start(LaneGrant grant, Subscription subscription, Orders orders);
+    public interface LaneStarter {
+        Lane start(LaneGrant grant, Subscription subscription, LaneOrders orders);
     }
 
     private final LeaseStore store;
     private final String instance;
     private final LaneStarter starter;
     private final Ticker ticker;
-    private final Guards guards;
     private final List<Holding> holdings = new ArrayList<>();
     private volatile List<Subscription> wanted;
     private long connection;
 
-    LeaseKeeper(
-            LeaseStore store,
-            String instance,
-            List<Subscription> subscriptions,
-            LaneStarter starter,
-            Ticker ticker,
-            Guards guards) {
+    public LeaseKeeper(
+            LeaseStore store, String instance, List<Subscription> subscriptions, LaneStarter starter, Ticker ticker) {
         this.store = store;
         this.instance = instance;
         this.starter = starter;
         this.ticker = ticker;
-        this.guards = guards;
         this.wanted = List.copyOf(subscriptions);
     }
 
     /** Serves these from now on and no others, as of the next pass. */
-    void serve(List<Subscription> subscriptions) {
+    public void serve(List<Subscription> subscriptions) {
         wanted = List.copyOf(subscriptions);
     }
 
@@ -69,7 +71,7 @@ final class LeaseKeeper {
     }
 
     /** One pass over all subscriptions. */
-    void pass() {
+    public void pass() {
         List<Subscription> now = wanted;
         lookAgainAfterLoss();
         endUnwanted(now);
@@ -189,9 +191,7 @@ final class LeaseKeeper {
         long started = ticker.nanos();
         List<Lease> leases = holding.lanes.values().stream().map(Lane::lease).toList();
         Set<Long> renewed = leases.isEmpty() ? Set.of() : store.renew(leases, holding.subscription);
-        leases.stream()
-                .filter(lease -> renewed.contains(lease.laneId()))
-                .forEach(lease -> lease.renewed(started, guards));
+        leases.stream().filter(lease -> renewed.contains(lease.laneId())).forEach(lease -> lease.renewed(started));
         drop(
                 holding,
                 leases.stream()
@@ -240,7 +240,7 @@ final class LeaseKeeper {
                 .filter(lane -> !lane.orders().leave())
                 .count();
         int leaving = Math.max(0, kept - quota);
-        Orders orders = orders(holding, sharing, quota);
+        LaneOrders orders = orders(holding, sharing, quota);
         for (Lane lane : holding.lanes.values()) {
             lane.order(lane.orders().leave() || leaving-- > 0 ? orders.leaving() : orders);
         }
@@ -263,7 +263,7 @@ final class LeaseKeeper {
         if (grants.isEmpty()) {
             return;
         }
-        LeaseStore.Sharing now = guards.hold(Guard.ORDERS_AFTER_TAKE_OVER) ? store.sharing(holding.id) : sharing;
+        LeaseStore.Sharing now = store.sharing(holding.id);
         if (now.generation() == sharing.generation()) {
             grants.forEach(grant -> start(holding, grant, orders(holding, now, quota)));
         }
@@ -274,7 +274,7 @@ final class LeaseKeeper {
      * only after this instance had looked: by older orders the lane would read on past the snapshot where all are to
      * stop.
      */
-    private void start(Holding holding, LaneGrant grant, Orders orders) {
+    private void start(Holding holding, LaneGrant grant, LaneOrders orders) {
         log.info("Lane {}: taken over (epoch {})", grant.name(), grant.lease().epoch());
         Lane former = holding.lanes.put(grant.lease().laneId(), starter.start(grant, holding.subscription, orders));
         if (former != null) {
@@ -283,9 +283,9 @@ final class LeaseKeeper {
         }
     }
 
-    private static Orders orders(Holding holding, LeaseStore.Sharing sharing, int quota) {
+    private static LaneOrders orders(Holding holding, LeaseStore.Sharing sharing, int quota) {
         int lanesHere = Math.max(1, quota);
-        return new Orders(
+        return new LaneOrders(
                 Math.max(1, holding.subscription.inFlightLimit() / lanesHere),
                 Math.max(1, holding.subscription.inFlightBytes() / lanesHere),
                 Math.max(1, holding.subscription.sink().concurrency() / lanesHere),
@@ -301,18 +301,18 @@ final class LeaseKeeper {
     }
 
     /** Tells every lane to settle and stop. */
-    void leaveAll() {
+    public void leaveAll() {
         lanes().forEach(lane -> lane.order(lane.orders().leaving()));
     }
 
     /** Gives up the lanes that have ended since; true once none is left. */
-    boolean releaseLeft() {
+    public boolean releaseLeft() {
         holdings.forEach(this::releaseEnded);
         return lanes().findAny().isEmpty();
     }
 
     /** Takes this instance out of the sharing. */
-    void disappear() {
+    public void disappear() {
         store.disappear();
     }
 
@@ -325,7 +325,7 @@ final class LeaseKeeper {
 
         private final Subscription subscription;
         private final Map<Long, Lane> lanes = new LinkedHashMap<>();
-        private final Room room;
+        private final InFlightBudget room;
         private final Allowance allowance;
         private final LastHeard lastHeard;
         private final RetryPlaces retryPlaces;
@@ -346,7 +346,7 @@ final class LeaseKeeper {
 
         Holding(Subscription subscription, Ticker ticker) {
             this.subscription = subscription;
-            this.room = new Room(subscription.inFlightLimit());
+            this.room = new InFlightBudget(subscription.inFlightLimit());
             this.allowance = new Allowance(subscription.ratePerSecond(), ticker);
             this.lastHeard = new LastHeard(ticker);
             this.retryPlaces = new RetryPlaces(subscription.sink().concurrency());

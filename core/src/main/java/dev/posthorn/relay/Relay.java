@@ -4,12 +4,26 @@ import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.FieldRules;
 import dev.posthorn.log.DirectConnections;
-import dev.posthorn.log.Guards;
 import dev.posthorn.log.PartitionKeeper;
 import dev.posthorn.log.PostgresLog;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.log.Session;
+import dev.posthorn.relay.budget.LaneOrders;
+import dev.posthorn.relay.lane.Lane;
+import dev.posthorn.relay.lane.LanePorts;
+import dev.posthorn.relay.postgres.PostgresLaneStore;
+import dev.posthorn.relay.postgres.PostgresLeaseStore;
+import dev.posthorn.relay.retention.AskedRetention;
+import dev.posthorn.relay.retention.OwnEntries;
+import dev.posthorn.relay.retention.Retention;
+import dev.posthorn.relay.retention.RetentionKeeper;
+import dev.posthorn.relay.store.LaneGrant;
+import dev.posthorn.relay.store.Ticker;
+import dev.posthorn.subscription.LoggingListener;
+import dev.posthorn.subscription.RelayListener;
+import dev.posthorn.subscription.SafeListener;
+import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -76,21 +90,20 @@ public final class Relay implements AutoCloseable {
         this.instance = builder.instance;
         this.listener = builder.allListeners();
         DataSource dataSource = builder.dataSource;
-        this.keeperSession = new Session(dataSource, builder.schema, builder.guards);
+        this.keeperSession = new Session(dataSource, builder.schema);
         for (int i = 0; i < builder.workers; i++) {
-            workers.add(new Worker("posthorn-worker-" + i, new Session(dataSource, builder.schema, builder.guards)));
+            workers.add(new Worker("posthorn-worker-" + i, new Session(dataSource, builder.schema)));
         }
         setPatience(builder.subscriptions);
         this.keeper = new LeaseKeeper(
-                new PostgresLeaseStore(keeperSession, instance, Ticker.SYSTEM, builder.guards, !builder.onlyRegistered),
+                new PostgresLeaseStore(keeperSession, instance, Ticker.SYSTEM, !builder.onlyRegistered),
                 instance,
                 builder.subscriptions,
-                (grant, subscription, orders) -> startLane(grant, subscription, orders, builder.guards),
-                Ticker.SYSTEM,
-                builder.guards);
+                this::startLane,
+                Ticker.SYSTEM);
         this.partitions = new PartitionKeeper(dataSource, builder.schema, builder.partitionSize);
         this.retention = new RetentionKeeper(
-                dataSource, builder.schema, builder.retention, builder.own, listener, Ticker.SYSTEM, builder.guards);
+                dataSource, builder.schema, builder.retention, builder.own, listener, Ticker.SYSTEM);
         this.retentionInterval = builder.retention.interval();
         this.keeperThread = daemon(this::keepLeases, "posthorn-lease-keeper");
         this.partitionThread = daemon(this::keepPartitions, "posthorn-partition-keeper");
@@ -141,7 +154,7 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    private Lane startLane(LaneGrant grant, Subscription subscription, Orders orders, Guards guards) {
+    private Lane startLane(LaneGrant grant, Subscription subscription, LaneOrders orders) {
         Worker worker =
                 workers.stream().min(Comparator.comparingInt(Worker::load)).orElseThrow();
         Session session = worker.session().bound();
@@ -149,13 +162,12 @@ public final class Relay implements AutoCloseable {
                 grant,
                 subscription,
                 new LanePorts(
-                        new PostgresLog(session, grant.scope(), guards),
-                        new PostgresLaneStore(session, grant, instance, guards),
+                        new PostgresLog(session, grant.scope()),
+                        new PostgresLaneStore(session, grant, instance),
                         listener,
                         Ticker.SYSTEM,
                         new SplittableRandom(),
-                        instance,
-                        guards),
+                        instance),
                 orders);
         worker.add(lane);
         return lane;
@@ -268,6 +280,14 @@ public final class Relay implements AutoCloseable {
         lanes.forEach(Lane::wake);
     }
 
+    /**
+     * Somebody in this process asked something of the lanes, a command or a replay, and that is committed: see to it now
+     * instead of at the next look, which is within a second.
+     */
+    public void tend() {
+        lanes.forEach(Lane::tend);
+    }
+
     /** What forgets old events; a subscription that holds it up can be told there to let go. */
     public RetentionKeeper retention() {
         return retention;
@@ -283,7 +303,12 @@ public final class Relay implements AutoCloseable {
     }
 
     /** The lanes that this instance owns now. */
-    public List<Lane> lanes() {
+    public List<OwnedLane> lanes() {
+        return lanes.stream().map(OwnedLane::of).toList();
+    }
+
+    /** The same in the flesh, for tests. */
+    List<Lane> liveLanes() {
         return lanes;
     }
 
@@ -343,7 +368,6 @@ public final class Relay implements AutoCloseable {
         private Retention retention = Retention.defaults();
         private @Nullable String asker;
         private @Nullable OwnEntries own;
-        private Guards guards = Guards.ALL;
         private boolean onlyRegistered;
 
         private Builder(DataSource dataSource) {
@@ -455,12 +479,6 @@ public final class Relay implements AutoCloseable {
             return this;
         }
 
-        /** For tests of Posthorn itself. */
-        public Builder guards(Guards guards) {
-            this.guards = guards;
-            return this;
-        }
-
         /**
          * Starts it; refuses if the schema is not installed, the data came from another cluster, or connections are not
          * sessions.
@@ -487,22 +505,21 @@ public final class Relay implements AutoCloseable {
         }
 
         private void endLeasesOf(String dead) {
-            try (Session session = new Session(dataSource, schema, guards)) {
-                new PostgresLeaseStore(session, dead, Ticker.SYSTEM, guards).expire();
+            try (Session session = new Session(dataSource, schema)) {
+                new PostgresLeaseStore(session, dead, Ticker.SYSTEM).expire();
             }
         }
 
         /** The same relay without threads, for tests that drive it by hand. */
         public Steps stepped(Ticker ticker) {
-            Session session = new Session(dataSource, schema, guards);
+            Session session = new Session(dataSource, schema);
             return new Steps(
                     session,
-                    new PostgresLeaseStore(session, instance, ticker, guards, !onlyRegistered),
+                    new PostgresLeaseStore(session, instance, ticker, !onlyRegistered),
                     instance,
                     subscriptions,
                     allListeners(),
-                    ticker,
-                    guards);
+                    ticker);
         }
     }
 }

@@ -1,8 +1,14 @@
 package dev.posthorn.relay;
 
-import dev.posthorn.log.Guards;
 import dev.posthorn.log.PostgresLog;
 import dev.posthorn.log.Session;
+import dev.posthorn.relay.lane.Lane;
+import dev.posthorn.relay.lane.LanePorts;
+import dev.posthorn.relay.postgres.PostgresLaneStore;
+import dev.posthorn.relay.store.LeaseStore;
+import dev.posthorn.relay.store.Ticker;
+import dev.posthorn.subscription.RelayListener;
+import dev.posthorn.subscription.Subscription;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -18,8 +24,7 @@ public final class Steps implements AutoCloseable {
             String instance,
             List<Subscription> subscriptions,
             RelayListener listener,
-            Ticker ticker,
-            Guards guards) {
+            Ticker ticker) {
         this.session = session;
         this.keeper = new LeaseKeeper(
                 leases,
@@ -31,17 +36,15 @@ public final class Steps implements AutoCloseable {
                             grant,
                             subscription,
                             new LanePorts(
-                                    new PostgresLog(lanes, grant.scope(), guards),
-                                    new PostgresLaneStore(lanes, grant, instance, guards),
+                                    new PostgresLog(lanes, grant.scope()),
+                                    new PostgresLaneStore(lanes, grant, instance),
                                     listener,
                                     ticker,
                                     new SplittableRandom(),
-                                    instance,
-                                    guards),
+                                    instance),
                             orders);
                 },
-                ticker,
-                guards);
+                ticker);
     }
 
     /** One pass of the lease keeper: renew, share, take over. */

@@ -1,13 +1,21 @@
 package dev.posthorn.relay;
 
+import dev.posthorn.audit.Act;
+import dev.posthorn.audit.Actor;
+import dev.posthorn.audit.Audit;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.error.Requests;
 import dev.posthorn.log.DirectConnections;
 import dev.posthorn.log.Filter;
-import dev.posthorn.log.Guards;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.log.Session;
+import dev.posthorn.relay.postgres.Generations;
+import dev.posthorn.relay.postgres.PostgresLeaseStore;
+import dev.posthorn.relay.store.LeaseStore;
+import dev.posthorn.relay.store.Ticker;
+import dev.posthorn.subscription.Subscription;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -20,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The subscriptions as they are stored, for whoever runs them. Running instances notice a change at their next look,
- * within a second.
+ * within a second. Whatever is done to one is in the audit, by the transaction that does it.
  */
 public final class Subscriptions {
 
@@ -53,50 +61,8 @@ public final class Subscriptions {
               FROM posthorn.subscription s WHERE s.name = :name
             """;
 
-    private static final String INSTANCES = """
-            SELECT i.id FROM posthorn.subscription s JOIN posthorn.instance i ON i.subscription_id = s.id
-             WHERE s.name = :name AND i.expires_at > posthorn.clock() ORDER BY i.id
-            """;
-
-    /**
-     * First the leases and marks, in that order and by themselves: from there on an owner that was only not heard of
-     * settles nothing, and the deletion of the rest, which takes longer, meets nobody who waits for it the other way.
-     */
-    private static final String FENCE_OFF = """
-            DELETE FROM posthorn.{table} WHERE lane_id IN (
-                SELECT n.id FROM posthorn.lane n JOIN posthorn.subscription s ON s.id = n.subscription_id
-                 WHERE s.name = :name)
-            """;
-
-    /** Whatever the data source says, so that a wait for a running settle ends in seeing what it did. */
+    /** Whatever the data source says. */
     private static final String BEGIN = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
-
-    /** A replay that starts now has either written its items by then, or finds no subscription. */
-    private static final String LOCK_AGAINST_REPLAYS =
-            "SELECT FROM posthorn.subscription WHERE name = :name FOR UPDATE";
-
-    /** Items to a subscription that is gone are sent by nobody. */
-    private static final String SKIP_ITEMS = """
-            UPDATE posthorn.replay_item i
-               SET state = 'SKIPPED', reason = 'subscription-deleted', ended_at = posthorn.clock()
-              FROM posthorn.subscription s WHERE s.name = :name AND i.subscription_id = s.id AND i.state = 'PENDING'
-            """;
-
-    private static final String END_REPLAYS = """
-            UPDATE posthorn.replay r SET state = 'FINISHED', state_reason = NULL, ended_at = posthorn.clock()
-             WHERE r.ended_at IS NULL
-               AND NOT EXISTS (SELECT FROM posthorn.replay_item i WHERE i.replay_id = r.id AND i.state = 'PENDING')
-               AND r.id IN (SELECT p.replay_id FROM posthorn.replay_subscription p
-                              JOIN posthorn.subscription s ON s.id = p.subscription_id WHERE s.name = :name)
-            """;
-
-    /** After the marks, so that no settle adds more of them. */
-    private static final String DELETE_ATTEMPTS = """
-            DELETE FROM posthorn.attempt a USING posthorn.subscription s
-             WHERE s.name = :name AND a.subscription_id = s.id
-            """;
-
-    private static final String DELETE = "DELETE FROM posthorn.subscription WHERE name = :name";
 
     private static final long LOOK_NANOS = 20_000_000;
 
@@ -138,8 +104,8 @@ public final class Subscriptions {
      */
     public void register(Subscription subscription) {
         direct.require();
-        try (Session session = new Session(dataSource, schema, Guards.ALL)) {
-            LeaseStore store = new PostgresLeaseStore(session, "", Ticker.SYSTEM, Guards.ALL);
+        try (Session session = new Session(dataSource, schema)) {
+            LeaseStore store = new PostgresLeaseStore(session, "", Ticker.SYSTEM);
             store.request(store.register(subscription), subscription);
         }
     }
@@ -165,18 +131,18 @@ public final class Subscriptions {
     /**
      * Nothing of it is read or sent as soon as each instance has seen that, within a second; what was sent is settled as
      * it is answered. Its events wait in the log, and keep retention from dropping them. A change of its filter or lanes
-     * stays pending until it is resumed.
+     * stays pending until it is resumed. Does nothing if it is paused already.
      */
-    public void pause(String name) {
-        setPaused(name, true);
+    public void pause(String name, @Nullable String reason, Actor by) {
+        setPaused(name, true, reason, by);
     }
 
     /**
      * The same, and waits until no instance sends any more and nothing is on its way. An instance that is gone counts
      * until its lease has ended. False if it takes longer: it is being paused all the same.
      */
-    public boolean pause(String name, Duration patience) {
-        pause(name);
+    public boolean pause(String name, @Nullable String reason, Actor by, Duration patience) {
+        pause(name, reason, by);
         long giveUpAt = System.nanoTime() + patience.toNanos();
         boolean quiet = isQuiet(name);
         while (!quiet
@@ -193,23 +159,36 @@ public final class Subscriptions {
         Optional<Boolean> quiet = queries.run(
                 "looking whether " + name + " is quiet",
                 transaction -> transaction.first(IS_QUIET, Map.of("name", name), row -> row.getBoolean(1)));
-        requireFound(name, quiet.isPresent() ? 1 : 0);
+        requireFound(name, quiet.isPresent());
         return quiet.orElse(false);
     }
 
     /** It goes on where it was paused. Does nothing if it was not. */
-    public void resume(String name) {
-        setPaused(name, false);
+    public void resume(String name, @Nullable String reason, Actor by) {
+        setPaused(name, false, reason, by);
     }
 
-    private void setPaused(String name, boolean paused) {
-        String what = (paused ? "pausing " : "resuming ") + name;
-        boolean found = queries.run(what, transaction -> setPaused(transaction, name, paused))
-                .isPresent();
-        requireFound(name, found ? 1 : 0);
+    private void setPaused(String name, boolean paused, @Nullable String reason, Actor by) {
+        Act act = act(paused ? "pause" : "resume", name, reason);
+        boolean found = queries.run((paused ? "pausing " : "resuming ") + name, transaction -> {
+            Optional<Boolean> differs = setPaused(transaction, name, paused);
+            if (differs.orElse(false)) {
+                Audit.write(transaction, by, act);
+            }
+            return differs.isPresent();
+        });
+        requireFound(name, found);
     }
 
-    /** The same in somebody's transaction. Tells whether that changed anything; nothing if there is none of that name. */
+    private static Act act(String verb, String name, @Nullable String reason) {
+        String why = Requests.optional("reason", reason, Requests.MAX_TEXT);
+        return new Act("subscription." + verb, "subscription/" + name, Map.of(), null, why);
+    }
+
+    /**
+     * The same in the transaction of somebody who writes it down. Tells whether that changed anything; nothing if there is
+     * none of that name.
+     */
     public static Optional<Boolean> setPaused(Queries.Transaction transaction, String name, boolean paused)
             throws SQLException {
         Map<String, Object> values = Map.of("name", name, "paused", paused);
@@ -223,38 +202,32 @@ public final class Subscriptions {
     }
 
     /**
-     * Deletes it with its marks, its waiting events and its dead letters. Refused while an instance serves it, which
-     * would only make it anew. The name may be used again.
+     * Deletes it with its marks, its waiting events and its dead letters. What it had delivered is still told of its events.
+     * Refused while an instance serves it, which would only make it anew. The name may be used again.
      */
-    public void delete(String name) {
-        Map<String, String> values = Map.of("name", name);
-        int deleted = queries.run("deleting " + name, transaction -> {
+    public void delete(String name, @Nullable String reason, Actor by) {
+        Act act = act("delete", name, reason);
+        boolean found = queries.run("deleting " + name, transaction -> {
             transaction.update(BEGIN, Map.of());
-            refuseWhileServed(transaction, values);
-            transaction.update(FENCE_OFF.replace("{table}", "lane_lease"), values);
-            transaction.update(FENCE_OFF.replace("{table}", "lane_mark"), values);
-            transaction.list(LOCK_AGAINST_REPLAYS, values, row -> true);
-            transaction.update(SKIP_ITEMS, values);
-            transaction.update(END_REPLAYS, values);
-            transaction.update(DELETE_ATTEMPTS, values);
-            return transaction.update(DELETE, values);
+            boolean deleted = delete(transaction, name);
+            if (deleted) {
+                Audit.write(transaction, by, act);
+            }
+            return deleted;
         });
-        requireFound(name, deleted);
+        requireFound(name, found);
     }
 
-    private static void refuseWhileServed(Queries.Transaction transaction, Map<String, String> values)
-            throws SQLException {
-        List<String> serving = transaction.list(INSTANCES, values, row -> row.getString("id"));
-        if (!serving.isEmpty()) {
-            throw new PosthornException(
-                    ErrorCode.CONFLICT,
-                    "subscription '" + values.get("name") + "' is served by instance " + String.join(", ", serving)
-                            + "; stop it, or take the subscription out of its settings, and delete then");
-        }
+    /**
+     * The same in the transaction of somebody who writes it down, which must be READ COMMITTED, so that a wait for a
+     * running settle ends in seeing what it did. False if there is none of that name.
+     */
+    public static boolean delete(Queries.Transaction transaction, String name) throws SQLException {
+        return Removal.remove(transaction, name);
     }
 
-    private void requireFound(String name, int rows) {
-        if (rows == 0) {
+    private void requireFound(String name, boolean found) {
+        if (!found) {
             throw new PosthornException(
                     ErrorCode.NOT_FOUND, "there is no subscription named '" + name + "' in schema " + schema);
         }

@@ -1,6 +1,7 @@
 package dev.posthorn.relay;
 
 import dev.posthorn.log.Session;
+import dev.posthorn.relay.lane.Lane;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;

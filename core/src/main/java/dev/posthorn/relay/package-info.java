@@ -1,4 +1,7 @@
-/** Lanes, leases and the relay that runs them. */
+/**
+ * The relay as a user starts it: read {@link dev.posthorn.relay.Relay} first, then the rooms below in the order subscription,
+ * store, lane. For everybody.
+ */
 @NullMarked
 package dev.posthorn.relay;
 

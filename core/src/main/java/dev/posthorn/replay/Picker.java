@@ -49,7 +49,7 @@ final class Picker {
               JOIN posthorn.subscription s ON s.id = l.subscription_id
               LEFT JOIN posthorn.replay_item i ON i.subscription_id = l.subscription_id AND i.seq = l.seq
                    AND i.state = 'PENDING'
-             WHERE {condition} ORDER BY s.name, l.id
+             WHERE l.purged_at IS NULL AND {condition} ORDER BY s.name, l.id
             """;
 
     private static final String BY_ID = "l.id = :id";
@@ -85,7 +85,7 @@ final class Picker {
         }
     }
 
-    /** For a look: what cannot be sent is counted. */
+    /** For a look: what cannot be sent now is counted. */
     Pick forPreview() throws SQLException {
         return pick(false);
     }
@@ -97,7 +97,7 @@ final class Picker {
 
     private Pick pick(boolean strictly) throws SQLException {
         Selection selection = request.selection();
-        if (selection instanceof Selection.Letter letter) {
+        if (selection instanceof Selection.DeadLetterState letter) {
             return named(byId(letter.id()), strictly);
         }
         if (selection instanceof Selection.Message message) {
@@ -116,7 +116,7 @@ final class Picker {
         List<Named> found = find(BY_ID, Map.of("id", id));
         if (found.isEmpty()) {
             throw Requests.notFound("there is no dead letter with id " + id
-                    + "; it may have been replayed with success. Look it up by its event id");
+                    + "; it may have been replayed with success, or purged. Look it up by its event id");
         }
         return found;
     }
@@ -129,7 +129,7 @@ final class Picker {
         if (found.isEmpty()) {
             throw Requests.notFound("event " + message.eventId() + " has no dead letter"
                     + (message.subscription() == null ? "" : " for subscription " + message.subscription())
-                    + "; it may have been replayed with success. Look up its status");
+                    + "; it may have been replayed with success, or purged. Look up its status");
         }
         requireOneSubscription(message, found);
         return found;
@@ -153,6 +153,7 @@ final class Picker {
 
     /** An application may have used one id for several events; then there are several letters. */
     private Pick named(List<Named> letters, boolean strictly) {
+        requireAnyOpen(letters);
         if (strictly && letters.size() == 1) {
             requireFree(letters.get(0));
         }
@@ -160,11 +161,16 @@ final class Picker {
         return letters(DeadLetterQuery.builder().ids(ids).build());
     }
 
-    private void requireFree(Named letter) {
-        if (letter.discarded() != null) {
+    /** Of a look as well: discarded letters are not even counted, so that it would find nothing and not say why. */
+    private static void requireAnyOpen(List<Named> letters) {
+        if (letters.stream().allMatch(each -> each.discarded() != null)) {
+            Named letter = letters.get(0);
             throw Requests.conflict("dead letter " + letter.id() + " was discarded by " + letter.discarded()
                     + "; a discarded event is never sent. Record it anew if it is needed after all");
         }
+    }
+
+    private void requireFree(Named letter) {
         if (letter.replay() != null) {
             throw Requests.conflict("dead letter " + letter.id() + " is being replayed already by replay "
                     + letter.replay() + "; wait for it, or cancel it first");

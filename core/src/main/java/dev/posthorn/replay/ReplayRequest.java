@@ -50,7 +50,7 @@ public final class ReplayRequest {
 
     /** One dead letter. */
     public static Builder ofDeadLetter(long id) {
-        return new Builder(new Selection.Letter(id));
+        return new Builder(new Selection.DeadLetterState(id));
     }
 
     /** The dead letter of an event; the subscription may be left out if only one could not take it. */

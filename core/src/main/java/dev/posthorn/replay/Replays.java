@@ -38,19 +38,34 @@ public final class Replays {
 
     private final Queries queries;
     private final int largest;
+    private final Runnable asked;
 
     public Replays(DataSource dataSource, SchemaName schema) {
-        this(dataSource, schema, LARGEST);
+        this(dataSource, schema, () -> {});
+    }
+
+    /**
+     * The same in the process of a relay, whose lanes then need not wait for their next look.
+     *
+     * @param asked called when a replay, or a change of one, is committed: {@code relay::tend}
+     */
+    public Replays(DataSource dataSource, SchemaName schema, Runnable asked) {
+        this(dataSource, schema, LARGEST, asked);
     }
 
     Replays(DataSource dataSource, SchemaName schema, int largest) {
+        this(dataSource, schema, largest, () -> {});
+    }
+
+    private Replays(DataSource dataSource, SchemaName schema, int largest, Runnable asked) {
         this.queries = new Queries(dataSource, schema);
         this.largest = largest;
+        this.asked = asked;
     }
 
     /** Freezes the set and has it sent. */
     public Replay start(ReplayRequest request, Actor by) {
-        return queries.run("starting a replay", t -> {
+        return ask("starting a replay", t -> {
             t.update(READ_COMMITTED, Map.of());
             t.list(ONE_AT_A_TIME, Map.of(), row -> 1);
             Pick pick = new Picker(t, request).forStart();
@@ -144,11 +159,17 @@ public final class Replays {
     }
 
     private Replay change(String what, long id, Actor by, Step step) {
-        return queries.run(what, t -> {
+        return ask(what, t -> {
             t.update(READ_COMMITTED, Map.of());
             Audit.write(t, by, step.take(new ReplaySteps(t, id)));
             return ReplayReader.get(t, id);
         });
+    }
+
+    private Replay ask(String what, Queries.Work<Replay> work) {
+        Replay replay = queries.run(what, work);
+        asked.run();
+        return replay;
     }
 
     /** A lane that settles items of the replay may hold one of them and want the other. */

@@ -16,7 +16,7 @@ sealed interface Selection {
     Map<String, String> describe();
 
     /** One dead letter. */
-    record Letter(long id) implements Selection {
+    record DeadLetterState(long id) implements Selection {
         @Override
         public Map<String, String> describe() {
             return Map.of("of", "dead letter", "id", String.valueOf(id));

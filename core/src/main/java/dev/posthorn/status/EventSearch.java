@@ -6,7 +6,7 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.EventRow;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.relay.Attempt;
+import dev.posthorn.subscription.Attempt;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,7 +31,7 @@ public final class EventSearch {
             UNION
             SELECT seq, source FROM posthorn.kept_event WHERE id = :id
             UNION
-            SELECT seq, source FROM posthorn.dead_letter WHERE event_id = :id
+            SELECT seq, source FROM posthorn.dead_letter WHERE event_id = :id AND purged_at IS NULL
              ORDER BY seq DESC LIMIT 1000
             """;
 
@@ -40,7 +40,7 @@ public final class EventSearch {
             UNION
             SELECT id FROM posthorn.kept_event WHERE id = ANY (:ids::uuid[])
             UNION
-            SELECT event_id FROM posthorn.dead_letter WHERE event_id = ANY (:ids::uuid[])
+            SELECT event_id FROM posthorn.dead_letter WHERE event_id = ANY (:ids::uuid[]) AND purged_at IS NULL
             """;
 
     private static final String EVENT =
@@ -52,15 +52,14 @@ public final class EventSearch {
                 UNION ALL
                 SELECT l.seq, l.event_id, l.source_id, l.source, l.type, l.version, l.aggregate_type, l.key,
                        l.content_type, l.payload, l.headers, l.occurred_at, l.recorded_at, l.deliver_at
-                  FROM posthorn.dead_letter l WHERE l.event_id = :id AND l.seq = :seq
+                  FROM posthorn.dead_letter l WHERE l.event_id = :id AND l.seq = :seq AND l.purged_at IS NULL
                  LIMIT 1) e
             """.replace("{columns}", EventRow.COLUMNS).replace("{row}", EventRow.ROW);
 
     private static final String STATUSES = """
-            SELECT subscription, status, seq, source, type, key, attempts, next_attempt_at, delivered_at, error_class,
-                   error_message, created_at
-              FROM posthorn.event_status WHERE event_id = :id AND seq = :seq ORDER BY subscription
-            """;
+            SELECT {status} FROM posthorn.event_status
+             WHERE event_id = :id AND seq = :seq ORDER BY subscription, deleted_at
+            """.replace("{status}", EventStatuses.STATUS);
 
     /** Without a limit of attempts there may be any number of them. */
     private static final String ATTEMPTS = """

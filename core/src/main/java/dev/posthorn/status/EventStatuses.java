@@ -2,17 +2,22 @@ package dev.posthorn.status;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.error.Requests;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** What has become of events: of one, and of how many. Derived from marks and rows, never stored per event. */
 public final class EventStatuses {
@@ -21,15 +26,25 @@ public final class EventStatuses {
     public static final int DEFAULT_BOUND = 10_000;
 
     /** How many events a list names at most. */
-    static final int LONGEST_LIST = 1_000;
+    public static final int LONGEST_LIST = 1_000;
 
-    private static final String OF = """
-            SELECT subscription, status, seq, source, type, key, attempts, next_attempt_at, delivered_at, error_class,
-                   error_message, created_at
-              FROM posthorn.event_status WHERE event_id = :event_id ORDER BY subscription, seq
+    /** Without delivered_at: of a delivered event it is the last_status_at, and would be worked out a second time. */
+    static final String STATUS = """
+            subscription, status, seq, source, type, key, attempts, next_attempt_at, error_class, error_message,
+            last_failed_at, last_status_at, created_at, deleted_at
             """;
 
+    private static final String OF = """
+            SELECT {status} FROM posthorn.event_status WHERE event_id = :event_id ORDER BY subscription, seq, deleted_at
+            """.replace("{status}", STATUS);
+
     private static final String FIND_SUBSCRIPTION = "SELECT id FROM posthorn.subscription WHERE name = :name";
+
+    private static final String NAMES = """
+            SELECT name FROM posthorn.subscription WHERE name > :after ORDER BY name LIMIT :limit
+            """;
+
+    private static final String BEGINNING = "SELECT posthorn.clock() - :period * interval '1 millisecond' AS since";
 
     private static final String EXISTS = "SELECT 1 FROM posthorn.event WHERE id = :event_id LIMIT 1";
 
@@ -76,7 +91,8 @@ public final class EventStatuses {
                    SELECT {columns} FROM posthorn.event
                     WHERE txid >= pg_snapshot_xmin(m.b) AND txid < pg_snapshot_xmax(coalesce(m.high_b, m.b))
                       AND seq > c.floor_seq) e
-             WHERE m.moved_at <= posthorn.clock() - :stuck_for * interval '1 millisecond'
+             WHERE (:subscription::text IS NULL OR s.name = :subscription)
+               AND m.moved_at <= posthorn.clock() - :stuck_for * interval '1 millisecond'
                AND e.created_at <= posthorn.clock() - :stuck_for * interval '1 millisecond'
                AND n.index = posthorn.key_hash(e.key, e.id) % g.lanes
                AND posthorn.is_handed_over(e.txid, e.seq, c.floor_seq, m)
@@ -94,11 +110,12 @@ public final class EventStatuses {
 
     private static final String NEAR_LAST_ATTEMPT = """
             SELECT s.name AS subscription, d.event_id, d.seq, d.key, d.attempts, s.max_attempts, d.due_at,
-                   d.error_class, d.error_message
+                   d.error_class, d.error_message, d.failed_at
               FROM posthorn.delivery d
               JOIN posthorn.lane n ON n.id = d.lane_id
               JOIN posthorn.subscription s ON s.id = n.subscription_id
-             WHERE d.state = 'WAITING' AND d.attempts >= s.max_attempts - :left
+             WHERE (:subscription::text IS NULL OR s.name = :subscription)
+               AND d.state = 'WAITING' AND d.attempts >= s.max_attempts - :left
              ORDER BY s.max_attempts - d.attempts, d.due_at, d.seq LIMIT :limit
             """;
 
@@ -132,18 +149,38 @@ public final class EventStatuses {
      */
     public StatusCounts counts(String subscription) {
         return queries.run("counting by status", t -> {
-            RowCounts rows = t.first(ROWS, Map.of("subscription", subscription), RowCounts::read)
-                    .orElseThrow(() -> unknown(subscription));
-            LiveEvents.Live live = LiveEvents.of(t, subscription, bound);
-            return new StatusCounts(
-                    live.pending().plus(rows.waiting),
-                    Count.exactly(rows.waiting),
-                    live.sending(),
-                    Count.exactly(rows.held),
-                    Count.about(rows.delivered),
-                    Count.exactly(rows.failed),
-                    Count.exactly(rows.discarded));
+            requireSubscription(t, subscription);
+            return counts(t, subscription).orElseThrow(() -> unknown(subscription));
         });
+    }
+
+    /** The same of the subscriptions whose names come after that one, by name: so many at most. */
+    public Map<String, StatusCounts> counts(String after, int limit) {
+        Map<String, Object> values = Map.of("after", after, "limit", atLeast("limit", limit, 1));
+        return queries.run("counting by status", t -> {
+            Map<String, StatusCounts> all = new LinkedHashMap<>();
+            for (String name : t.list(NAMES, values, row -> row.getString(1))) {
+                counts(t, name).ifPresent(counts -> all.put(name, counts));
+            }
+            return all;
+        });
+    }
+
+    private Optional<StatusCounts> counts(Queries.Transaction transaction, String subscription) throws SQLException {
+        Optional<RowCounts> found = transaction.first(ROWS, Map.of("subscription", subscription), RowCounts::read);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        RowCounts rows = found.get();
+        LiveEvents.Live live = LiveEvents.of(transaction, subscription, bound);
+        return Optional.of(new StatusCounts(
+                live.pending().plus(rows.waiting),
+                Count.exactly(rows.waiting),
+                live.sending(),
+                Count.exactly(rows.held),
+                Count.about(rows.delivered),
+                Count.exactly(rows.failed),
+                Count.exactly(rows.discarded)));
     }
 
     private record RowCounts(long held, long waiting, long failed, long discarded, long delivered) {
@@ -163,24 +200,47 @@ public final class EventStatuses {
      * may hang, and a dead one may not have been replaced. At most 1,000, of the lanes that have stood longest first.
      */
     public List<StuckEvent> stuckSending(Duration stuckFor) {
-        atLeast("stuckFor", stuckFor.toMillis(), 0);
-        return queries.run(
-                "looking for stuck events",
-                t -> t.walkingIndexes()
-                        .list(
-                                STUCK,
-                                Map.of("stuck_for", stuckFor.toMillis(), "limit", LONGEST_LIST),
-                                EventStatuses::stuck));
+        return stuckSending(stuckFor, null, LONGEST_LIST).events();
+    }
+
+    /** The same of one subscription, or with null of all, and so many at most. */
+    public EventList<StuckEvent> stuckSending(Duration stuckFor, @Nullable String subscription, int limit) {
+        Map<String, @Nullable Object> values = narrowed(subscription, limit);
+        values.put("stuck_for", atLeast("stuckFor", stuckFor.toMillis(), 0));
+        return queries.run("looking for stuck events", t -> {
+            requireIfGiven(t, subscription);
+            return EventList.of(t.walkingIndexes().list(STUCK, values, EventStatuses::stuck), limit);
+        });
     }
 
     /** Events that wait for another attempt and have that many left, or fewer. At most 1,000, the nearest first. */
     public List<LastChance> nearLastAttempt(int left) {
-        return queries.run(
-                "looking for last attempts",
-                t -> t.list(
-                        NEAR_LAST_ATTEMPT,
-                        Map.of("left", atLeast("left", left, 0), "limit", LONGEST_LIST),
-                        EventStatuses::lastChance));
+        return nearLastAttempt(left, null, LONGEST_LIST).events();
+    }
+
+    /** The same of one subscription, or with null of all, and so many at most. */
+    public EventList<LastChance> nearLastAttempt(int left, @Nullable String subscription, int limit) {
+        Map<String, @Nullable Object> values = narrowed(subscription, limit);
+        values.put("left", atLeast("left", left, 0));
+        return queries.run("looking for last attempts", t -> {
+            requireIfGiven(t, subscription);
+            return EventList.of(t.list(NEAR_LAST_ATTEMPT, values, EventStatuses::lastChance), limit);
+        });
+    }
+
+    /** One more than is wanted, which only tells that there is more. */
+    private static Map<String, @Nullable Object> narrowed(@Nullable String subscription, int limit) {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("subscription", subscription);
+        values.put("limit", Requests.between("limit", limit, 1, LONGEST_LIST) + 1);
+        return values;
+    }
+
+    /** A name that is misspelt must not look like a subscription that is well. */
+    static void requireIfGiven(Queries.Transaction transaction, @Nullable String subscription) throws SQLException {
+        if (subscription != null) {
+            requireSubscription(transaction, subscription);
+        }
     }
 
     /** How long the events settled in the last {@code period} took, on average; empty if there were none. */
@@ -188,11 +248,23 @@ public final class EventStatuses {
         atLeast("period", period.toMillis(), 1);
         return queries.run("measuring latency", t -> {
             long id = requireSubscription(t, subscription);
-            return LatencySample.average(t, id, period);
+            Instant from = t.first(BEGINNING, Map.of("period", period.toMillis()), row -> Queries.time(row, "since"))
+                    .orElseThrow();
+            return LatencySample.average(t, id, from, null);
         });
     }
 
+    /** The same of events settled at or after one time and before another. */
+    public Optional<Latency> averageLatency(String subscription, Instant from, Instant to) {
+        Requests.time("from", from);
+        Requests.time("to", to);
+        Requests.require(from.isBefore(to), "from is " + from + " and to is " + to + "; from must be before to");
+        return queries.run(
+                "measuring latency", t -> LatencySample.average(t, requireSubscription(t, subscription), from, to));
+    }
+
     static long requireSubscription(Queries.Transaction transaction, String name) throws SQLException {
+        Requests.text("subscription", name, Requests.MAX_NAME);
         return transaction
                 .first(FIND_SUBSCRIPTION, Map.of("name", name), row -> row.getLong(1))
                 .orElseThrow(() -> unknown(name));
@@ -217,19 +289,24 @@ public final class EventStatuses {
     }
 
     static SubscriptionStatus status(ResultSet row) throws SQLException {
+        Status status = Status.valueOf(row.getString("status"));
+        Instant since = Queries.timeOrNull(row, "last_status_at");
         return new SubscriptionStatus(
                 row.getString("subscription"),
-                Status.valueOf(row.getString("status")),
+                status,
                 row.getLong("seq"),
                 row.getString("source"),
                 row.getString("type"),
                 row.getString("key"),
                 row.getInt("attempts"),
                 Queries.timeOrNull(row, "next_attempt_at"),
-                Queries.timeOrNull(row, "delivered_at"),
+                status == Status.DELIVERED ? since : null,
                 row.getString("error_class"),
                 row.getString("error_message"),
-                Queries.time(row, "created_at"));
+                Queries.timeOrNull(row, "last_failed_at"),
+                since,
+                Queries.time(row, "created_at"),
+                Queries.timeOrNull(row, "deleted_at"));
     }
 
     private static StuckEvent stuck(ResultSet row) throws SQLException {
@@ -256,6 +333,7 @@ public final class EventStatuses {
                 row.getInt("max_attempts"),
                 Queries.time(row, "due_at"),
                 row.getString("error_class"),
-                row.getString("error_message"));
+                row.getString("error_message"),
+                Queries.timeOrNull(row, "failed_at"));
     }
 }

@@ -1,7 +1,7 @@
 package dev.posthorn.status;
 
 import dev.posthorn.event.RecordedEvent;
-import dev.posthorn.relay.Attempt;
+import dev.posthorn.subscription.Attempt;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

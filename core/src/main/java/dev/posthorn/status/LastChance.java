@@ -4,7 +4,11 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** An event that is waiting for one of its last attempts. */
+/**
+ * An event that is waiting for one of its last attempts.
+ *
+ * @param lastFailedAt when it failed as the error tells
+ */
 public record LastChance(
         String subscription,
         UUID eventId,
@@ -14,4 +18,5 @@ public record LastChance(
         int maxAttempts,
         Instant dueAt,
         @Nullable String errorClass,
-        @Nullable String errorMessage) {}
+        @Nullable String errorMessage,
+        @Nullable Instant lastFailedAt) {}

@@ -3,8 +3,11 @@ package dev.posthorn.status;
 import dev.posthorn.log.Queries;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The average time from recording to settling, from a sample of bounded size.
@@ -12,7 +15,8 @@ import java.util.Optional;
  * <p>Nothing is stored per delivered event, but a lane writes a receipt with a settle, at most once a second. Of up to
  * 200 receipts, spread evenly over the period, the newest event is taken that the receipt covers and the one before it
  * does not: it was settled just then. It stands for all the events that its receipt counts. Events that failed at first
- * have an attempt of their own that says when they were delivered: up to 1,000 of these are added, one by one.
+ * have an attempt of their own that says when they were delivered: up to 1,000 of these are added, one by one. A purged dead
+ * letter has no attempts any more, and was not delivered either.
  *
  * <p>Where it errs: within a receipt, which is at most a second of one lane's work, older events count as if they had
  * been recorded with the newest one; what long transactions recorded is rarely the newest, so it is underrepresented;
@@ -35,7 +39,8 @@ final class LatencySample {
                   JOIN posthorn.generation g ON g.subscription_id = n.subscription_id AND g.number = n.generation
                   JOIN posthorn.receipt r ON r.lane_id = n.id
                   JOIN posthorn.cluster c ON c.era = r.era
-                 WHERE n.subscription_id = :subscription AND r.settled_at >= posthorn.clock() - :period * interval '1 millisecond'),
+                 WHERE n.subscription_id = :subscription AND r.settled_at >= :from::timestamptz
+                   AND (:to::timestamptz IS NULL OR r.settled_at < :to)),
             sample AS MATERIALIZED (
                 SELECT * FROM receipts
                  WHERE place * :receipts / all_receipts > (place - 1) * :receipts / all_receipts),
@@ -61,12 +66,15 @@ final class LatencySample {
                                   near.txid, near.seq, r.floor_seq, before.a, before.b, before.seq), false)
                         ORDER BY near.created_at DESC LIMIT 1) e
                  WHERE NOT EXISTS (SELECT FROM posthorn.attempt t
-                                    WHERE t.subscription_id = :subscription AND t.seq = e.seq)),
+                                    WHERE t.subscription_id = :subscription AND t.seq = e.seq)
+                   AND NOT EXISTS (SELECT FROM posthorn.dead_letter l
+                                    WHERE l.subscription_id = :subscription AND l.seq = e.seq)),
             tried AS (
                 SELECT 1 AS weight, t.started_at + t.took_ms * interval '1 millisecond' - e.created_at AS took
                   FROM (SELECT t.* FROM posthorn.attempt t
                          WHERE t.subscription_id = :subscription AND t.outcome = 'DELIVERED'
-                           AND t.started_at >= posthorn.clock() - :period * interval '1 millisecond'
+                           AND t.started_at >= :from::timestamptz
+                           AND (:to::timestamptz IS NULL OR t.started_at < :to)
                          ORDER BY t.started_at DESC LIMIT :attempts) t
                  CROSS JOIN LATERAL (SELECT created_at FROM posthorn.event WHERE seq = t.seq LIMIT 1) e)
             SELECT sum(extract(epoch FROM greatest(took, interval '0')) * weight) / nullif(sum(weight), 0) AS average,
@@ -76,14 +84,17 @@ final class LatencySample {
 
     private LatencySample() {}
 
-    static Optional<Latency> average(Queries.Transaction transaction, long subscription, Duration period)
+    /** Of what was settled from one time on, and before another one if that is given. */
+    static Optional<Latency> average(
+            Queries.Transaction transaction, long subscription, Instant from, @Nullable Instant to)
             throws SQLException {
-        Map<String, Object> values = Map.of(
-                "subscription", subscription,
-                "period", period.toMillis(),
-                "receipts", RECEIPTS,
-                "rows", ROWS,
-                "attempts", ATTEMPTS);
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("subscription", subscription);
+        values.put("from", from);
+        values.put("to", to);
+        values.put("receipts", RECEIPTS);
+        values.put("rows", ROWS);
+        values.put("attempts", ATTEMPTS);
         return transaction
                 .walkingIndexes()
                 .first(

@@ -24,12 +24,14 @@ final class Search {
     /** How many statuses are looked up at a time. */
     private static final int CHUNK = 250;
 
-    /** Also for the page itself, whose statuses are all told. */
+    /**
+     * Also for the page itself. Deleted subscriptions, of which there may be thousands, are told of a single event only; nor
+     * is one of them meant by a name that another has now.
+     */
     static final String STATUSES = """
-            SELECT subscription, status, seq, source, type, key, attempts, next_attempt_at, delivered_at, error_class,
-                   error_message, created_at
-              FROM posthorn.event_status WHERE seq = ANY (:seqs::bigint[]) ORDER BY seq DESC, subscription
-            """;
+            SELECT {status} FROM posthorn.event_status
+             WHERE seq = ANY (:seqs::bigint[]) AND deleted_at IS NULL ORDER BY seq DESC, subscription
+            """.replace("{status}", EventStatuses.STATUS);
 
     static final String EVENTS = """
             SELECT DISTINCT ON (seq) seq, id, source_id, source, type, version, aggregate_type, key, content_type,
@@ -52,7 +54,7 @@ final class Search {
 
     private final Queries.Transaction transaction;
     private final EventQuery query;
-    private final Trail trail;
+    private final EventTrail trail;
     private final long least;
     private final List<Long> found = new ArrayList<>();
     private long before;
@@ -60,7 +62,7 @@ final class Search {
     private int checked;
     private boolean ended;
 
-    private Search(Queries.Transaction transaction, EventQuery query, Trail trail, TimeBounds bounds) {
+    private Search(Queries.Transaction transaction, EventQuery query, EventTrail trail, TimeBounds bounds) {
         this.transaction = transaction;
         this.query = query;
         this.trail = trail;
@@ -69,12 +71,12 @@ final class Search {
     }
 
     static Search begin(Queries.Transaction transaction, EventQuery query) throws SQLException {
-        String subscription = query.subscription();
-        if (subscription != null) {
-            EventStatuses.requireSubscription(transaction, subscription);
-        }
+        EventStatuses.requireIfGiven(transaction, query.subscription());
         return new Search(
-                transaction, query, Trail.of(transaction, query), TimeBounds.of(transaction, query.from(), query.to()));
+                transaction,
+                query,
+                EventTrail.of(transaction, query),
+                TimeBounds.of(transaction, query.from(), query.to()));
     }
 
     EventPage page() throws SQLException {
@@ -97,7 +99,7 @@ final class Search {
         return ended ? null : (Long) before;
     }
 
-    private void take(Trail.Slice slice) throws SQLException {
+    private void take(EventTrail.Slice slice) throws SQLException {
         looked += slice.looked();
         ended = slice.looked() == 0;
         List<Long> candidates = slice.found();

@@ -2,7 +2,7 @@ package dev.posthorn.testing;
 
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.relay.Ticker;
+import dev.posthorn.relay.store.Ticker;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

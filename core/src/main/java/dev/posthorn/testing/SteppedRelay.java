@@ -1,9 +1,9 @@
 package dev.posthorn.testing;
 
-import dev.posthorn.relay.Lane;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.Steps;
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.relay.lane.Lane;
+import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
 import java.util.List;
 

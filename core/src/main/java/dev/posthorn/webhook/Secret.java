@@ -18,6 +18,8 @@ final class Secret {
     private static final int LEAST_BYTES = 24;
     private static final int MOST_BYTES = 64;
     private static final int NEW_BYTES = 32;
+    private static final String REMEDY =
+            "; make one with: echo " + PREFIX + "$(openssl rand -base64 " + NEW_BYTES + ")";
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /**
@@ -33,7 +35,8 @@ final class Secret {
         byte[] bytes = decoded(text);
         require(
                 bytes.length >= LEAST_BYTES && bytes.length <= MOST_BYTES,
-                "a webhook secret has " + bytes.length + " bytes; it must have " + LEAST_BYTES + " to " + MOST_BYTES);
+                "a webhook secret has " + bytes.length + " bytes; it must have " + LEAST_BYTES + " to " + MOST_BYTES
+                        + REMEDY);
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(new SecretKeySpec(bytes, ALGORITHM));
@@ -51,11 +54,11 @@ final class Secret {
     }
 
     private static byte[] decoded(String text) {
-        require(text.startsWith(PREFIX), "a webhook secret does not begin with '" + PREFIX + "'");
+        require(text.startsWith(PREFIX), "a webhook secret does not begin with '" + PREFIX + "'" + REMEDY);
         try {
             return Base64.getDecoder().decode(text.substring(PREFIX.length()));
         } catch (IllegalArgumentException e) {
-            throw refused("a webhook secret is not base64 after '" + PREFIX + "'");
+            throw refused("a webhook secret is not base64 after '" + PREFIX + "'" + REMEDY);
         }
     }
 

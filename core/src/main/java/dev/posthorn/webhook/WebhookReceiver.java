@@ -13,7 +13,6 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
@@ -108,20 +107,11 @@ public final class WebhookReceiver {
      * same consumer could otherwise use it first.
      */
     private UUID eventId(String id) {
-        UUID uuid = uuid(id);
+        UUID uuid = EventIds.uuid(id);
         if (uuid == null) {
             return EventIds.named(source == null ? consumer : source, id);
         }
         return source == null ? uuid : EventIds.named(source, uuid.toString());
-    }
-
-    private static @Nullable UUID uuid(String id) {
-        try {
-            UUID uuid = UUID.fromString(id);
-            return uuid.toString().equals(id.toLowerCase(Locale.ROOT)) ? uuid : null;
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
     }
 
     private Reception take(Webhook webhook, Work work) {

@@ -41,11 +41,19 @@ CREATE INDEX event_id ON posthorn.event (id);
 -- Catches what no other partition takes, so that an INSERT can never fail for want of one. Normally empty.
 CREATE TABLE posthorn.event_default PARTITION OF posthorn.event DEFAULT;
 
--- The partitions made so far, for the partition keeper.
+-- The partitions made so far, for those who make and drop them.
+--   passed_*: set once, when the sequence has passed the partition's range.
+--   passed_xid: a transaction id given out after that. An INSERT has its transaction's id before it draws its seq (txid
+--     is the log's first column, and columns are computed in order), so every event of the range, visible already or
+--     not, has a txid below passed_xid.
 CREATE TABLE posthorn.event_partition (
     from_seq   bigint      PRIMARY KEY,
     to_seq     bigint      NOT NULL CHECK (to_seq > from_seq),
-    created_at timestamptz NOT NULL DEFAULT posthorn.clock()
+    created_at timestamptz NOT NULL DEFAULT posthorn.clock(),
+    passed_xid xid8,
+    passed_era integer,
+    passed_at  timestamptz,
+    CHECK (num_nulls(passed_xid, passed_era, passed_at) IN (0, 3))
 );
 
 -- Adds the partition for [from_seq, to_seq). ATTACH rather than CREATE ... PARTITION OF: behind one open writer the

@@ -22,6 +22,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.subscription, posthorn.lane, po
 GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.generation, posthorn.lane_gauge, posthorn.delivery, posthorn.kept_event, posthorn.dead_letter, posthorn.attempt, posthorn.command, posthorn.rate TO posthorn_relay;
 GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.replay, posthorn.replay_subscription, posthorn.replay_item, posthorn.replay_delivered, posthorn.replay_rate TO posthorn_relay;
 GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.dead_letter_note TO posthorn_relay;
+GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.deleted_subscription, posthorn.undelivered TO posthorn_relay;
 GRANT SELECT, INSERT ON posthorn.audit TO posthorn_relay;
 GRANT SELECT ON posthorn.era, posthorn.event_status TO posthorn_relay;
 GRANT USAGE ON SEQUENCE posthorn.delivery_place TO posthorn_relay;

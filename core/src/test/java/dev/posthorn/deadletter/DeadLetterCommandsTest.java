@@ -61,6 +61,26 @@ class DeadLetterCommandsTest {
     }
 
     @Test
+    void aPurgeIsOfAnyLetterThatIsThereAndNotBeingSentAgain() {
+        assertThat(row(commands.purge(letter, ANN, "an address"))).isEqualTo("t PURGE " + event() + " ann an address");
+        assertThat(database.value("SELECT concat_ws(' ', actor, action, target, detail->>'eventId', reason)"
+                        + " FROM posthorn.audit"))
+                .isEqualTo("ann dead-letter.purge dead-letter/" + letter + " " + rows.id(seq) + " an address");
+        refused(() -> commands.purge(letter, ANN, " "), ErrorCode.INVALID_REQUEST, "reason is missing; a purged");
+        database.execute("UPDATE posthorn.dead_letter SET discarded_at = now(), discarded_by = 'bob'");
+        assertThat(row(commands.purge(letter, ANN, "x"))).startsWith("t PURGE");
+        database.execute("UPDATE posthorn.dead_letter SET purged_at = now()");
+        refused(() -> commands.purge(letter, ANN, "x"), ErrorCode.NOT_FOUND, "there is no dead letter with id");
+        database.execute("UPDATE posthorn.dead_letter SET purged_at = NULL, discarded_at = NULL");
+        database.execute("INSERT INTO posthorn.replay_item (replay_id, subscription_id, seq, event_id, key_hash, state)"
+                + " SELECT 7, subscription_id, seq, event_id, 0, 'PENDING' FROM posthorn.dead_letter");
+        refused(
+                () -> commands.purge(letter, ANN, "x"),
+                ErrorCode.CONFLICT,
+                "dead letter " + letter + " is being sent again by replay 7");
+    }
+
+    @Test
     void whatIsAskedForIsInTheAudit() {
         Actor ann = new Actor("ann", "r-1");
         commands.discard(letter, ann, "a test order");
@@ -97,7 +117,7 @@ class DeadLetterCommandsTest {
         assertThat(commands.answer(id)).isEmpty();
         assertThat(commands.await(id, Duration.ofMillis(30))).isEmpty();
         CompletableFuture<CommandAnswer> awaited = CompletableFuture.supplyAsync(
-                () -> commands.await(id, Duration.ofSeconds(20)).orElseThrow());
+                () -> commands.await(id, Duration.ofSeconds(60)).orElseThrow());
         database.execute(
                 "UPDATE posthorn.command SET answered_at = '2026-01-01Z', answer = 'discarded' WHERE id = " + id);
         CommandAnswer answer = new CommandAnswer("discarded", Instant.parse("2026-01-01T00:00:00Z"));

@@ -89,7 +89,8 @@ class DeadLetterPlansTest {
         for (int i = 0; i < 2; i++) {
             for (UnaryOperator<DeadLetterQuery.Builder> each : QUERIES) {
                 DeadLetterQuery query = query(each);
-                String plan = plan(Walk.statement(query), Trail.values(query, Trail.beginning(query), 100));
+                String plan = plan(
+                        Walk.statement(query), DeadLetterTrail.values(query, DeadLetterTrail.beginning(query), 100));
                 assertThat(pagesOf(plan)).as(query.describe() + "\n" + plan).isLessThan(330);
                 assertThat(plan).as(query.describe().toString()).doesNotContain("Seq Scan on dead_letter");
             }
@@ -123,7 +124,7 @@ class DeadLetterPlansTest {
 
     private static void assertWalks(String index, UnaryOperator<DeadLetterQuery.Builder> fields) throws SQLException {
         DeadLetterQuery query = query(fields);
-        assertThat(plan(Walk.statement(query), Trail.values(query, Trail.beginning(query), 100)))
+        assertThat(plan(Walk.statement(query), DeadLetterTrail.values(query, DeadLetterTrail.beginning(query), 100)))
                 .as(query.describe().toString())
                 .contains(" using " + index + " ");
     }

@@ -50,6 +50,36 @@ class EventIdsTest {
         assertThat(event.id().variant()).isEqualTo(2);
     }
 
+    /** CloudEvents compares ids as texts, so they go out as they came. */
+    @Test
+    void aUuidInCapitalsIsTheSameUuidAndStaysAsItWasWritten() {
+        String capitals = UUID_TEXT.toUpperCase(Locale.ROOT);
+
+        assertThat(event("shop", capitals).id()).hasToString(UUID_TEXT);
+        assertThat(event("shop", capitals).givenId()).isEqualTo(capitals);
+        assertThat(event("shop", UUID_TEXT).givenId()).isEqualTo(UUID_TEXT);
+        assertThat(event("shop", "order-7").givenId()).isEqualTo("order-7");
+    }
+
+    @Test
+    void noSourceCanUseUpTheUuidsThatAreMadeOfTheIdsOfAnother() {
+        UUID others = event("billing", "b-1").id();
+        Event claiming = event("shop", others.toString());
+
+        assertThat(claiming.id()).isEqualTo(EventIds.named("shop", others.toString()));
+        assertThat(claiming.givenId()).isEqualTo(others.toString());
+    }
+
+    @Test
+    void underItsSourceAnEventHasAnotherUuidAndIsOtherwiseTheSame() {
+        Event event = event("shop", UUID_TEXT).underItsSource();
+
+        assertThat(event.id()).isEqualTo(EventIds.named("shop", UUID_TEXT));
+        assertThat(event.givenId()).isEqualTo(UUID_TEXT);
+        assertThat(event.payload()).isEqualTo(event("shop", UUID_TEXT).payload());
+        assertThat(event("shop", "b-1").underItsSource().givenId()).isEqualTo("b-1");
+    }
+
     /** Java reads the first three, all as one and the same UUID: three events would have had one id. */
     @ParameterizedTest
     @ValueSource(
@@ -87,12 +117,13 @@ class EventIdsTest {
     void newIdsAreUuidsOfVersionSevenWithTheTimeInFront() {
         long before = System.currentTimeMillis();
         UUID id = EventIds.next();
+        long after = System.currentTimeMillis();
 
         assertThat(id.version()).isEqualTo(7);
         assertThat(id.variant()).isEqualTo(2);
         // Ids of a burst may run ahead of the clock, by one millisecond for each 4,096 of them.
         assertThat(Instant.ofEpochMilli(id.getMostSignificantBits() >>> 16))
-                .isBetween(Instant.ofEpochMilli(before), Instant.ofEpochMilli(before + 10_000));
+                .isBetween(Instant.ofEpochMilli(before), Instant.ofEpochMilli(after + 10_000));
     }
 
     @Test

@@ -55,6 +55,29 @@ class EventTest {
         refused(builder -> builder.type("")).hasMessageContaining("type is missing");
     }
 
+    @Test
+    void tellsEveryRuleThatItBreaksIfItIsAsked() {
+        assertThat(Event.builder()
+                        .version(0)
+                        .header("a b", "x")
+                        .header("c", "\n")
+                        .faults(EventLimits.DEFAULT))
+                .extracting(each -> each.substring(0, each.indexOf(';') < 0 ? 12 : each.indexOf(';')))
+                .containsExactly(
+                        "source is missing",
+                        "type is missing",
+                        "version is 0",
+                        "payload is missing",
+                        "header name ",
+                        "header c hol");
+        Event.Builder large = Event.builder().source("s").type("t").json("{}");
+        assertThat(large.faults(EventLimits.DEFAULT)).isEmpty();
+        assertThat(large.faults(EventLimits.DEFAULT.withMaxPayloadBytes(1)))
+                .singleElement()
+                .asString()
+                .startsWith("payload has 2 bytes; the limit is 1");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"order placed", "order.*", "*", "commandé", "order\nplaced", "order\u0000", " ", "\u007f"})
     void refusesNamesThatAreNotVisibleAsciiOrHoldTheWildcard(String name) {

@@ -8,6 +8,7 @@ import dev.posthorn.event.Event;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.testkit.FrozenWalWriter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,7 @@ class DurableInboxTest {
     private final Inbox inbox = Inbox.create();
     private final TestDatabase database = TestDatabase.create(server);
     private final DataSource dataSource = database.dataSource();
+    private final FrozenWalWriter frozen = FrozenWalWriter.of(database);
 
     @BeforeAll
     static void start() {
@@ -48,6 +51,11 @@ class DurableInboxTest {
     DurableInboxTest() {
         database.execute("CREATE TABLE booking (event_id uuid)");
         database.execute("ALTER DATABASE " + database.name() + " SET synchronous_commit = off");
+    }
+
+    @AfterEach
+    void thaw() {
+        frozen.close();
     }
 
     /** At once: what was not flushed by the commit itself is lost. */
@@ -118,8 +126,9 @@ class DurableInboxTest {
     void aConsumersDeadLetterOutlastsACrashAlsoWithoutEntries() throws Exception {
         Consumption consumption = consumption(false);
         new Subscriptions(dataSource, SchemaName.DEFAULT).register(consumption.subscription());
-        consumption.setAside(
-                event(), List.of(new FailedAttempt(0, Duration.ZERO, new RuntimeException("no"))), 0, List.of());
+        Event event = event();
+        FailedAttempt attempt = new FailedAttempt(0, Duration.ZERO, new RuntimeException("no"));
+        consumption.setAside(event, event, List.of(attempt), 0, List.of());
         crash();
         assertThat(database.number("SELECT count(*) FROM posthorn.dead_letter")).isEqualTo(1);
     }

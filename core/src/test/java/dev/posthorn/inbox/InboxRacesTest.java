@@ -54,8 +54,8 @@ class InboxRacesTest {
             Future<List<Claim>> other = pool.submit(() -> claimAndCommit(opposite));
             awaitWaiting(2);
             middle.rollback();
-            List<Claim> forwards = one.get(20, SECONDS);
-            List<Claim> backwards = new ArrayList<>(other.get(20, SECONDS));
+            List<Claim> forwards = one.get(60, SECONDS);
+            List<Claim> backwards = new ArrayList<>(other.get(60, SECONDS));
             Collections.reverse(backwards);
             for (int i = 0; i < ids.size(); i++) {
                 assertThat(List.of(forwards.get(i), backwards.get(i))).containsExactlyInAnyOrder(FRESH, DUPLICATE);
@@ -72,7 +72,7 @@ class InboxRacesTest {
             Future<List<Claim>> second = pool.submit(() -> claimAndCommit(entry(same, 1), entry(other, 2)));
             awaitWaiting(1);
             first.commit();
-            assertThat(second.get(20, SECONDS)).containsExactly(DUPLICATE, CONFLICT);
+            assertThat(second.get(60, SECONDS)).containsExactly(DUPLICATE, CONFLICT);
         }
     }
 
@@ -84,7 +84,7 @@ class InboxRacesTest {
             Future<List<Claim>> second = pool.submit(() -> claimAndCommit(entry(id, 2)));
             awaitWaiting(1);
             first.rollback();
-            assertThat(second.get(20, SECONDS)).containsExactly(FRESH);
+            assertThat(second.get(60, SECONDS)).containsExactly(FRESH);
         }
     }
 
@@ -107,7 +107,7 @@ class InboxRacesTest {
     }
 
     private void awaitWaiting(long transactions) {
-        await().atMost(Duration.ofSeconds(20)).until(() -> database.number(WAITING) == transactions);
+        await().atMost(Duration.ofSeconds(60)).until(() -> database.number(WAITING) == transactions);
     }
 
     private List<Claim> claimAndCommit(List<UUID> ids) throws SQLException {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.posthorn.TestDatabase;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.event.Event;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import java.lang.reflect.Proxy;
@@ -78,8 +79,12 @@ class InboxTest {
     @Test
     void noConsumerSharesTheEntriesOfAHub() throws SQLException {
         try (Connection connection = database.transaction()) {
-            assertThat(inbox.claimIngest(connection, List.of(entry(ONE, 7)))).containsExactly(FRESH);
-            assertThat(inbox.claimIngest(connection, List.of(entry(ONE, 8)))).containsExactly(CONFLICT);
+            assertThat(inbox.claimIngest(connection, List.of(arrival(7))))
+                    .extracting(ClaimedEvent::claim)
+                    .containsExactly(FRESH);
+            assertThat(inbox.claimIngest(connection, List.of(arrival(8))))
+                    .extracting(ClaimedEvent::claim)
+                    .containsExactly(CONFLICT);
             assertThat(inbox.once(connection, "posthorn", ONE, same -> "done").isDuplicate())
                     .isFalse();
         }
@@ -175,6 +180,16 @@ class InboxTest {
 
     private static InboxEntry entry(UUID id, @Nullable Integer digest) {
         return new InboxEntry(id, digest == null ? null : new byte[] {digest.byteValue(), 0, -1});
+    }
+
+    private static Arrival arrival(int digest) {
+        Event event = Event.builder()
+                .id(ONE)
+                .source("shop")
+                .type("order.placed")
+                .json("{}")
+                .build();
+        return new Arrival(event, new byte[] {(byte) digest});
     }
 
     private static Connection counting(Connection connection, AtomicInteger statements) {

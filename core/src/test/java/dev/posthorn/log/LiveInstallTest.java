@@ -39,7 +39,7 @@ class LiveInstallTest {
         try (Connection other = database.transaction();
                 Statement statement = other.createStatement()) {
             statement.execute("LOCK TABLE " + database.value(TABLES) + " IN EXCLUSIVE MODE");
-            pool.submit(() -> schema.install(database.dataSource())).get(5, SECONDS);
+            pool.submit(() -> schema.install(database.dataSource())).get(60, SECONDS);
         }
     }
 
@@ -65,7 +65,7 @@ class LiveInstallTest {
     @Test
     void anUpgradeFromVersionOneDoesNotStallWriters() throws Exception {
         database.execute("DROP SCHEMA posthorn CASCADE");
-        new Schema(SchemaName.DEFAULT, Schema.FILES.subList(0, 1)).install(database.dataSource());
+        SchemaTest.firstFiles(1).install(database.dataSource());
         installWhileWritersRecord();
         schema.verify(database.dataSource());
     }
@@ -86,10 +86,10 @@ class LiveInstallTest {
                 recordWithinASecond();
                 return null;
             });
-            assertThat(writing.await(10, SECONDS)).isTrue();
+            assertThat(writing.await(60, SECONDS)).isTrue();
             schema.install(database.dataSource());
             installed.countDown();
-            writer.get(10, SECONDS);
+            writer.get(60, SECONDS);
             longRunning.commit();
         }
     }

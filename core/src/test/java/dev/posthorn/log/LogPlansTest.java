@@ -2,7 +2,6 @@ package dev.posthorn.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.Guarded;
 import dev.posthorn.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -52,8 +51,8 @@ class LogPlansTest {
         execute(pinned, Link.pinning());
         execute(unpinned, "SET plan_cache_mode = force_generic_plan");
         for (Connection connection : List.of(pinned, unpinned)) {
-            prepare(connection, "tail", statements(Guards.ALL).tail);
-            pages(connection, "tail", statements(Guards.ALL).tail, Map.of("a", beginning));
+            prepare(connection, "tail", statements().tail);
+            pages(connection, "tail", statements().tail, Map.of("a", beginning));
         }
         insert(HISTORY);
         afterHistory = LogReader.now(database);
@@ -76,54 +75,48 @@ class LogPlansTest {
 
     @Test
     void aPollOfALogThatGrewFromNothingTouchesFewPages() throws SQLException {
-        Sql tail = statements(Guards.ALL).tail;
+        Sql tail = statements().tail;
         assertThat(pages(pinned, "tail", tail, Map.of("a", afterHistory))).isLessThan(FEW);
         assertThat(pages(unpinned, "tail", tail, Map.of("a", afterHistory)))
-                .as("without the pinned settings (%s)", Guard.PINNED_PLANS)
+                .as("without the pinned settings")
                 .isGreaterThan(FEW);
     }
 
     @Test
     void aGiantWindowIsNotSortedToFindItsFirstBatch() throws SQLException {
-        assertThat(pages(pinned, "tail", statements(Guards.ALL).tail, Map.of("a", beginning)))
+        assertThat(pages(pinned, "tail", statements().tail, Map.of("a", beginning)))
                 .isLessThan(FEW);
     }
 
     @Test
     void aWalkEndsWithItsWindow() throws Exception {
-        Guarded.by(Guard.UPPER_BOUND, guards -> {
-            Cursor.Inside early = Cursor.Inside.of(new Window(Snapshot.NOTHING, beginning), 10);
-            try (Session session = new Session(database.dataSource(), SchemaName.DEFAULT, guards)) {
-                Map<String, Object> values = new PostgresLog(session, LogReader.WHOLE, guards)
-                        .walkValues(early, new Cursor.Bounds(1, 60), 1000, 1 << 24);
-                assertThat(pagesOf(statements(guards).walk, values)).isLessThan(FEW);
-            }
-        });
+        Cursor.Inside early = Cursor.Inside.of(new Window(Snapshot.NOTHING, beginning), 10);
+        try (Session session = new Session(database.dataSource(), SchemaName.DEFAULT)) {
+            Map<String, Object> values = new PostgresLog(session, LogReader.WHOLE)
+                    .walkValues(early, new Cursor.Bounds(1, 60), 1000, 1 << 24);
+            assertThat(pagesOf(statements().walk, values)).isLessThan(FEW);
+        }
     }
 
     @Test
     void theBoundsOfASmallWindowAreFoundWithoutWalkingTheHistory() throws Exception {
-        Guarded.by(Guard.BOUNDS_BY_TRANSACTION, guards -> {
-            Map<String, Object> values = Map.of("a", afterHistory, "b", LogReader.now(database));
-            assertThat(pagesOf(statements(guards).bounds, values)).isLessThan(FEW);
-        });
+        Map<String, Object> values = Map.of("a", afterHistory, "b", LogReader.now(database));
+        assertThat(pagesOf(statements().bounds, values)).isLessThan(FEW);
     }
 
     @Test
     void aStragglerIsFoundWithoutWalkingTheHistory() throws Exception {
-        Guarded.by(Guard.STRAGGLERS_ONE_BY_ONE, guards -> {
-            long straggler = Long.parseLong(database.value("SELECT max(txid::text::bigint) FROM posthorn.event"));
-            Map<String, Object> values = Map.of(
-                    "a",
-                    new Snapshot(straggler + ":" + (straggler + 1) + ":" + straggler),
-                    "b",
-                    LogReader.now(database),
-                    "after",
-                    2_000_000L,
-                    "to",
-                    2_000_001L);
-            assertThat(pagesOf(statements(guards).walk, values)).isLessThan(FEW);
-        });
+        long straggler = Long.parseLong(database.value("SELECT max(txid::text::bigint) FROM posthorn.event"));
+        Map<String, Object> values = Map.of(
+                "a",
+                new Snapshot(straggler + ":" + (straggler + 1) + ":" + straggler),
+                "b",
+                LogReader.now(database),
+                "after",
+                2_000_000L,
+                "to",
+                2_000_001L);
+        assertThat(pagesOf(statements().walk, values)).isLessThan(FEW);
     }
 
     private static long pagesOf(Sql sql, Map<String, Object> values) throws SQLException {
@@ -136,8 +129,8 @@ class LogPlansTest {
         }
     }
 
-    private static LogStatements statements(Guards guards) {
-        return new LogStatements(SchemaName.DEFAULT, LogReader.WHOLE, guards);
+    private static LogStatements statements() {
+        return new LogStatements(SchemaName.DEFAULT, LogReader.WHOLE);
     }
 
     private static void prepare(Connection connection, String name, Sql sql) throws SQLException {

@@ -17,13 +17,13 @@ final class LogReader implements AutoCloseable {
     private Cursor cursor;
     private int batches;
 
-    LogReader(TestDatabase database, Guards guards) {
-        this(database, database.dataSource(), WHOLE, guards, new Cursor.Tail(now(database)));
+    LogReader(TestDatabase database) {
+        this(database, database.dataSource(), WHOLE, new Cursor.Tail(now(database)));
     }
 
-    LogReader(TestDatabase database, DataSource dataSource, LaneScope scope, Guards guards, Cursor start) {
-        this.session = new Session(dataSource, SchemaName.DEFAULT, guards);
-        this.log = new PostgresLog(session, scope, guards);
+    LogReader(TestDatabase database, DataSource dataSource, LaneScope scope, Cursor start) {
+        this.session = new Session(dataSource, SchemaName.DEFAULT);
+        this.log = new PostgresLog(session, scope);
         this.cursor = start;
     }
 
@@ -34,7 +34,7 @@ final class LogReader implements AutoCloseable {
     /** The whole log, as a new subscription from the beginning would read it. */
     static LogReader fromBeginning(TestDatabase database, LaneScope scope) {
         Window first = new Window(Snapshot.NOTHING, now(database));
-        return new LogReader(database, database.dataSource(), scope, Guards.ALL, Cursor.Inside.of(first, 0));
+        return new LogReader(database, database.dataSource(), scope, Cursor.Inside.of(first, 0));
     }
 
     Batch readOnce(int limit, long bytes) {

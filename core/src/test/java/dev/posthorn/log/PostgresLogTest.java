@@ -2,7 +2,6 @@ package dev.posthorn.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.Guarded;
 import dev.posthorn.Outbox;
 import dev.posthorn.TestDatabase;
 import dev.posthorn.event.Event;
@@ -20,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each trap of reading by snapshots, run with its guard and without. */
+/** Each trap of reading by snapshots. */
 class PostgresLogTest {
 
     private static final int ALL = 1000;
@@ -29,41 +28,37 @@ class PostgresLogTest {
 
     @Test
     void aTransactionThatWasRunningIsReadWhenItHasEnded() throws Exception {
-        Guarded.by(Guard.STRAGGLERS, guards -> {
-            TestDatabase database = TestDatabase.create();
-            try (Connection slow = database.transaction();
-                    LogReader reader = new LogReader(database, guards)) {
-                record(slow, "slow");
-                database.record("quick");
-                assertThat(reader.readAll(ALL).keys()).containsExactly("quick");
-                slow.commit();
-                assertThat(reader.readAll(ALL).keys()).containsExactly("quick", "slow");
-            }
-        });
+        TestDatabase database = TestDatabase.create();
+        try (Connection slow = database.transaction();
+                LogReader reader = new LogReader(database)) {
+            record(slow, "slow");
+            database.record("quick");
+            assertThat(reader.readAll(ALL).keys()).containsExactly("quick");
+            slow.commit();
+            assertThat(reader.readAll(ALL).keys()).containsExactly("quick", "slow");
+        }
     }
 
     @Test
     void aStragglerInAFrozenWindowIsReadInItsPlace() throws Exception {
-        Guarded.by(Guard.MERGED_STRAGGLERS, guards -> {
-            TestDatabase database = TestDatabase.create();
-            try (Connection straggler = database.transaction();
-                    LogReader reader = new LogReader(database, guards)) {
-                takeTransactionId(straggler);
-                database.record("before");
-                reader.readAll(ALL);
-                record(straggler, "one");
-                straggler.commit();
-                database.record("two");
-                assertThat(reader.readAll(1).keys()).containsExactly("before", "one", "two");
-            }
-        });
+        TestDatabase database = TestDatabase.create();
+        try (Connection straggler = database.transaction();
+                LogReader reader = new LogReader(database)) {
+            takeTransactionId(straggler);
+            database.record("before");
+            reader.readAll(ALL);
+            record(straggler, "one");
+            straggler.commit();
+            database.record("two");
+            assertThat(reader.readAll(1).keys()).containsExactly("before", "one", "two");
+        }
     }
 
     @Test
     void aStragglerMayHaveAHigherSeqThanALaterTransaction() throws SQLException {
         TestDatabase database = TestDatabase.create();
         try (Connection straggler = database.transaction();
-                LogReader reader = new LogReader(database, Guards.ALL)) {
+                LogReader reader = new LogReader(database)) {
             takeTransactionId(straggler);
             database.record("before");
             reader.readAll(ALL);
@@ -77,46 +72,40 @@ class PostgresLogTest {
 
     @Test
     void aWindowLargerThanABatchIsReadToItsEnd() throws Exception {
-        Guarded.by(Guard.FROZEN_WINDOW, guards -> {
-            TestDatabase database = TestDatabase.create();
-            try (LogReader reader = new LogReader(database, guards)) {
-                IntStream.range(0, 10).forEach(i -> database.record("k" + i));
-                assertThat(reader.readAll(3).keys()).hasSize(10);
-            }
-        });
+        TestDatabase database = TestDatabase.create();
+        try (LogReader reader = new LogReader(database)) {
+            IntStream.range(0, 10).forEach(i -> database.record("k" + i));
+            assertThat(reader.readAll(3).keys()).hasSize(10);
+        }
     }
 
     @Test
     void whatCommitsRightAfterAReadIsInTheNextWindow() throws Exception {
-        Guarded.by(Guard.SNAPSHOT_OF_SAME_STATEMENT, guards -> {
-            TestDatabase database = TestDatabase.create();
-            List<String> late = new ArrayList<>(List.of("late"));
-            DataSource interfering = beforeStatement(
-                    database.dataSource(), "SELECT pg_current_snapshot()::text", () -> recordOnce(database, late));
-            try (LogReader reader = new LogReader(
-                    database, interfering, LogReader.WHOLE, guards, new Cursor.Tail(LogReader.now(database)))) {
-                database.record("early");
-                reader.readOnce(ALL, ALL);
-                recordOnce(database, late);
-                assertThat(reader.readAll(ALL).keys()).containsExactly("early", "late");
-            }
-        });
+        TestDatabase database = TestDatabase.create();
+        List<String> late = new ArrayList<>(List.of("late"));
+        DataSource interfering = beforeStatement(
+                database.dataSource(), "SELECT pg_current_snapshot()::text", () -> recordOnce(database, late));
+        try (LogReader reader =
+                new LogReader(database, interfering, LogReader.WHOLE, new Cursor.Tail(LogReader.now(database)))) {
+            database.record("early");
+            reader.readOnce(ALL, ALL);
+            recordOnce(database, late);
+            assertThat(reader.readAll(ALL).keys()).containsExactly("early", "late");
+        }
     }
 
     @Test
     void aReadIsBoundedByBytesAndMissesNothing() throws Exception {
-        Guarded.by(Guard.BYTE_LIMIT, guards -> {
-            TestDatabase database = TestDatabase.create();
-            try (LogReader reader = new LogReader(database, guards)) {
-                IntStream.range(0, 10).forEach(i -> database.record(event("k" + i, new byte[100_000])));
-                int most = 0;
-                for (int i = 0; i < 8; i++) {
-                    most = Math.max(most, reader.readOnce(ALL, 250_000).events().size());
-                }
-                assertThat(reader.keys()).hasSize(10);
-                assertThat(most).isLessThanOrEqualTo(3);
+        TestDatabase database = TestDatabase.create();
+        try (LogReader reader = new LogReader(database)) {
+            IntStream.range(0, 10).forEach(i -> database.record(event("k" + i, new byte[100_000])));
+            int most = 0;
+            for (int i = 0; i < 8; i++) {
+                most = Math.max(most, reader.readOnce(ALL, 250_000).events().size());
             }
-        });
+            assertThat(reader.keys()).hasSize(10);
+            assertThat(most).isLessThanOrEqualTo(3);
+        }
     }
 
     @ParameterizedTest
@@ -196,7 +185,7 @@ class PostgresLogTest {
     void rolledBackEventsAreNeverRead() throws SQLException {
         TestDatabase database = TestDatabase.createOnOldest();
         try (Connection connection = database.transaction();
-                LogReader reader = new LogReader(database, Guards.ALL)) {
+                LogReader reader = new LogReader(database)) {
             record(connection, "undone");
             database.record("done");
             reader.readAll(ALL);

@@ -4,9 +4,14 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.posthorn.TestDatabase;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +20,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -26,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SchemaTest {
 
-    private static final int NEWEST = Schema.FILES.size();
+    private static final int NEWEST = Schema.LOG.version();
 
     /** Everything in the schema, without times and object ids. */
     private static final String CATALOG = """
@@ -92,7 +98,7 @@ class SchemaTest {
         try {
             CyclicBarrier together = new CyclicBarrier(8);
             Callable<Void> start = () -> {
-                together.await(10, SECONDS);
+                together.await(60, SECONDS);
                 schema.install(dataSource);
                 schema.verify(dataSource);
                 return null;
@@ -102,14 +108,33 @@ class SchemaTest {
                 instances.add(pool.submit(start));
             }
             for (Future<Void> instance : instances) {
-                instance.get(30, SECONDS);
+                instance.get(120, SECONDS);
             }
         } finally {
             pool.shutdownNow();
         }
+        // Whoever finds the log in use, as by another that stands still after its look, leaves it to the next.
+        schema.install(dataSource);
         assertThat(database.number("SELECT count(*) FROM posthorn.event_partition"))
                 .isOne();
         assertThat(database.number("SELECT count(*) FROM posthorn.cluster")).isOne();
+    }
+
+    /** The look at the version had begun a transaction, whose isolation could not be changed any more. */
+    @ParameterizedTest
+    @ValueSource(strings = {"read committed", "repeatable read", "serializable"})
+    void installsByConnectionsThatDoNotCommitByThemselves(String isolation) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource(isolation));
+        config.setAutoCommit(false);
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            schema.install(pool);
+            schema.install(pool);
+            schema.verify(pool);
+        }
+        assertThat(database.number("SELECT count(*) FROM posthorn.schema_version"))
+                .isEqualTo(NEWEST);
     }
 
     @Test
@@ -140,7 +165,7 @@ class SchemaTest {
 
     @Test
     void refusesToWorkWithAnOlderSchema() {
-        new Schema(SchemaName.DEFAULT, Schema.FILES.subList(0, 1)).install(database.dataSource());
+        firstFiles(1).install(database.dataSource());
         mismatch(() -> schema.verify(database.dataSource()))
                 .hasMessageStartingWith("schema posthorn has version 1; this library needs version " + NEWEST
                         + ". Call Schema.install");
@@ -149,11 +174,44 @@ class SchemaTest {
     @Test
     void refusesToWorkWithANewerSchemaAndToInstallOverIt() {
         schema.install(database.dataSource());
-        database.execute("INSERT INTO posthorn.schema_version VALUES (" + (NEWEST + 1) + ")");
+        database.execute("INSERT INTO posthorn.schema_version VALUES (" + (NEWEST + 1) + ", 'of_tomorrow.sql')");
         String message = "schema posthorn has version " + (NEWEST + 1) + ", made by a newer Posthorn; this one knows "
                 + NEWEST + ". Upgrade the library";
         mismatch(() -> schema.verify(database.dataSource())).hasMessage(message);
         mismatch(() -> schema.install(database.dataSource())).hasMessage(message);
+    }
+
+    /** Its numbers meant other files: to go on from them would make half a schema. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 9, 23})
+    void refusesWhatFilesBeforeTheFirstReleaseMade(int version) {
+        database.execute("""
+                CREATE SCHEMA posthorn;
+                CREATE TABLE posthorn.schema_version (
+                    version      integer     PRIMARY KEY,
+                    installed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+                );
+                INSERT INTO posthorn.schema_version (version) SELECT generate_series(1, %d)
+                """.formatted(version));
+        String message = "schema posthorn was made by an unreleased Posthorn, and cannot be upgraded. Drop it with all"
+                + " its events (DROP SCHEMA \"posthorn\" CASCADE), or choose another schema, and install again";
+        mismatch(() -> schema.verify(database.dataSource())).hasMessage(message);
+        mismatch(() -> schema.install(database.dataSource())).hasMessage(message);
+        assertThat(database.value("SELECT string_agg(relname, ' ') FROM pg_class"
+                        + " WHERE relnamespace = 'posthorn'::regnamespace AND relkind <> 'i'"))
+                .isEqualTo("schema_version");
+
+        database.execute("DROP SCHEMA \"posthorn\" CASCADE");
+        schema.install(database.dataSource());
+    }
+
+    @Test
+    void refusesToGoOnFromFilesOfAnotherName() {
+        firstFiles(2).install(database.dataSource());
+        database.execute("UPDATE posthorn.schema_version SET file = '002_other.sql' WHERE version = 2");
+        mismatch(() -> schema.install(database.dataSource()))
+                .hasMessageStartingWith("schema posthorn was made by 002_other.sql where this library has"
+                        + " 002_cluster.sql, and cannot be upgraded. ");
     }
 
     @Test
@@ -202,6 +260,48 @@ class SchemaTest {
         assertThat(oldest.number("SELECT count(*) FROM posthorn.event_1")).isOne();
     }
 
+    /** It failed with the syntax error of the first statement that the server did not know. */
+    @Test
+    void anOlderPostgresqlAndAnythingElseAreRefusedByName() {
+        TestDatabase empty = TestDatabase.createEmpty();
+        DataSource old = saying(empty, Map.of("getDatabaseMajorVersion", 12, "getDatabaseProductVersion", "12.22"));
+        DataSource other = saying(empty, Map.of("getDatabaseProductName", "H2", "getDatabaseProductVersion", "2.3"));
+        for (ThrowingCallable each : List.<ThrowingCallable>of(() -> schema.install(old), () -> schema.verify(old))) {
+            assertUnsupported(each, "the database is PostgreSQL 12.22; Posthorn needs PostgreSQL 13 or later");
+        }
+        assertUnsupported(() -> schema.install(other), "the database is H2 2.3; Posthorn needs PostgreSQL 13 or later");
+    }
+
+    private static void assertUnsupported(ThrowingCallable call, String message) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        PosthornException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED_DATABASE))
+                .hasMessage(message);
+    }
+
+    /** A real server that gives itself out for another one. */
+    private static DataSource saying(TestDatabase of, Map<String, Object> answers) {
+        return proxy(
+                DataSource.class,
+                of.dataSource(),
+                Map.of(),
+                connection -> proxy(
+                        Connection.class,
+                        connection,
+                        Map.of(),
+                        metadata -> proxy(DatabaseMetaData.class, metadata, answers, each -> each)));
+    }
+
+    private static <T> T proxy(Class<T> type, Object target, Map<String, Object> answers, UnaryOperator<Object> wrap) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (self, method, given) -> {
+            if (answers.containsKey(method.getName())) {
+                return answers.get(method.getName());
+            }
+            Object result = method.invoke(target, given);
+            return result instanceof Connection || result instanceof DatabaseMetaData ? wrap.apply(result) : result;
+        }));
+    }
+
     /** As on some managed servers. */
     @Test
     void worksWithoutTheRightToAskForTheClustersIdentifier() {
@@ -226,7 +326,7 @@ class SchemaTest {
     }
 
     private static boolean isOpened(DataSource dataSource) {
-        try (Session session = new Session(dataSource, SchemaName.DEFAULT, Guards.ALL)) {
+        try (Session session = new Session(dataSource, SchemaName.DEFAULT)) {
             return session.query("asking", Sql.of(SchemaName.DEFAULT, "SELECT 1"), Map.of(), rows -> rows.next());
         }
     }
@@ -247,6 +347,14 @@ class SchemaTest {
         } finally {
             database.execute("DROP PUBLICATION everything");
         }
+    }
+
+    /** As if the others had come with a later version. */
+    static Schema firstFiles(int count) {
+        Schema.Part log = Schema.LOG;
+        return new Schema(
+                SchemaName.DEFAULT,
+                new Schema.Part(log.versionTable(), log.folder(), log.files().subList(0, count)));
     }
 
     private static void invalid(String name) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.posthorn.Guarded;
 import dev.posthorn.SilentProxy;
 import dev.posthorn.TestDatabase;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
@@ -34,7 +33,7 @@ class SessionTest {
     @Test
     void aTransactionThatStandsStillIsEndedByTheServer() {
         TestDatabase database = TestDatabase.create();
-        try (Session session = new Session(database.dataSource(), SchemaName.DEFAULT, Guards.ALL)) {
+        try (Session session = new Session(database.dataSource(), SchemaName.DEFAULT)) {
             Sql show = Sql.of(SchemaName.DEFAULT, "SHOW idle_in_transaction_session_timeout");
             assertThat(session.<String>query("looking", show, Map.of(), row -> row.next() ? row.getString(1) : ""))
                     .isEqualTo("5s");
@@ -55,8 +54,6 @@ class SessionTest {
                 .dataDirectory(directory.resolve("standby"))
                 .start()) {
             assertRefused(standby.dataSource(), ErrorCode.IN_RECOVERY, "connect the relay to the primary");
-            assertThat(works(standby.dataSource(), Guards.without(Guard.PRIMARY_ONLY)))
-                    .isTrue();
         }
     }
 
@@ -65,8 +62,6 @@ class SessionTest {
         TestDatabase database = TestDatabase.create();
         database.execute("UPDATE posthorn.cluster SET system_identifier = 1");
         assertRefused(database.dataSource(), ErrorCode.CLUSTER_CHANGED, "Rebase");
-        assertThat(works(database.dataSource(), Guards.without(Guard.SAME_CLUSTER)))
-                .isTrue();
     }
 
     @Test
@@ -76,30 +71,26 @@ class SessionTest {
         database.execute("INSERT INTO posthorn.lane (subscription_id, generation, index) VALUES (1, 1, 0)");
         database.execute("INSERT INTO posthorn.lane_mark (lane_id, a, b) VALUES (1, '10:10:', '99999999:99999999:')");
         assertRefused(database.dataSource(), ErrorCode.CLUSTER_CHANGED, "before it was reset");
-        assertThat(works(database.dataSource(), Guards.without(Guard.SAME_CLUSTER)))
-                .isTrue();
     }
 
     @Test
     void plansDoNotDependOnStatistics() throws Exception {
         TestDatabase database = TestDatabase.create();
         Sql show = Sql.of(SchemaName.DEFAULT, "SHOW enable_seqscan");
-        Guarded.by(Guard.PINNED_PLANS, guards -> {
-            try (Session session = new Session(database.dataSource(), SchemaName.DEFAULT, guards)) {
-                String sequentialScans = session.query("asking", show, Map.of(), row -> {
-                    row.next();
-                    return row.getString(1);
-                });
-                assertThat(sequentialScans).isEqualTo("off");
-            }
-        });
+        try (Session session = new Session(database.dataSource(), SchemaName.DEFAULT)) {
+            String sequentialScans = session.query("asking", show, Map.of(), row -> {
+                row.next();
+                return row.getString(1);
+            });
+            assertThat(sequentialScans).isEqualTo("off");
+        }
     }
 
     @Test
     void aConnectionIsGivenBackAsItCame() throws SQLException {
         TestDatabase database = TestDatabase.create();
         try (OneConnection pool = new OneConnection(database.dataSource())) {
-            works(pool.dataSource(), Guards.ALL);
+            works(pool.dataSource());
             assertThat(pool.show("enable_seqscan")).isEqualTo("on");
             assertThat(pool.show("plan_cache_mode")).isEqualTo("auto");
             assertThat(pool.show("max_parallel_workers_per_gather")).isEqualTo("2");
@@ -111,7 +102,7 @@ class SessionTest {
         TestDatabase database = TestDatabase.create();
         try (OneConnection pool = new OneConnection(database.dataSource())) {
             pool.setNetworkTimeout(12_345);
-            works(pool.dataSource(), Guards.ALL);
+            works(pool.dataSource());
             new Queries(pool.dataSource(), SchemaName.DEFAULT).run("asking", transaction -> 1);
             assertThat(pool.networkTimeout()).isEqualTo(12_345);
         }
@@ -128,7 +119,7 @@ class SessionTest {
                         return session.prepare(open, LOCK_CLUSTER, Map.of()).executeUpdate();
                     }))
                     .hasMessageContaining("settling failed");
-            await().atMost(Duration.ofSeconds(10)).ignoreExceptions().until(() -> {
+            await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
                 return session.update("settling", LOCK_CLUSTER, Map.of()) == 1;
             });
         }
@@ -140,7 +131,7 @@ class SessionTest {
         TestDatabase database = TestDatabase.create();
         Sql slow = Sql.of(SchemaName.DEFAULT, "SELECT pg_sleep(1.5)");
         try (Session session = session(database.dataSource()).patience(Duration.ofMillis(500))) {
-            await().ignoreExceptions().atMost(Duration.ofSeconds(10)).until(() -> {
+            await().ignoreExceptions().atMost(Duration.ofSeconds(60)).until(() -> {
                 return session.query("working", slow, Map.of(), rows -> rows.next());
             });
         }
@@ -153,33 +144,39 @@ class SessionTest {
         Sql length = Sql.of(SchemaName.DEFAULT, "SELECT length(:text::text)");
         try (SilentProxy proxy = SilentProxy.to(database);
                 Session session = session(proxy.dataSource(database))) {
-            session.query("asking", ONE, Map.of(), rows -> rows.next());
+            awaitAnswer(session);
             proxy.fallSilent();
             String large = "x".repeat(40_000_000);
             CompletableFuture<Object> stuck = CompletableFuture.supplyAsync(
                     () -> session.query("sending", length, Map.of("text", large), rows -> rows.next()));
-            await().atMost(Duration.ofSeconds(15)).until(() -> {
+            await().atMost(Duration.ofSeconds(60)).until(() -> {
                 session.endIfStuck();
                 return stuck.isCompletedExceptionally();
             });
-            assertThat(session.<Boolean>query("asking", ONE, Map.of(), rows -> rows.next()))
-                    .isTrue();
+            awaitAnswer(session);
         }
     }
 
+    /** A server that is only slow may take longer than the patience of a second. */
+    private static void awaitAnswer(Session session) {
+        await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
+            return session.query("asking", ONE, Map.of(), rows -> rows.next());
+        });
+    }
+
     private static Session session(DataSource dataSource) {
-        return new Session(dataSource, SchemaName.DEFAULT, Guards.ALL).patience(Duration.ofSeconds(1));
+        return new Session(dataSource, SchemaName.DEFAULT).patience(Duration.ofSeconds(1));
     }
 
     private static void assertRefused(DataSource dataSource, ErrorCode code, String remedy) {
-        assertThatThrownBy(() -> works(dataSource, Guards.ALL))
+        assertThatThrownBy(() -> works(dataSource))
                 .isInstanceOfSatisfying(
                         PosthornException.class, e -> assertThat(e.code()).isEqualTo(code))
                 .hasMessageContaining(remedy);
     }
 
-    private static boolean works(DataSource dataSource, Guards guards) {
-        try (Session session = new Session(dataSource, SchemaName.DEFAULT, guards)) {
+    private static boolean works(DataSource dataSource) {
+        try (Session session = new Session(dataSource, SchemaName.DEFAULT)) {
             return session.query("asking", ONE, Map.of(), rows -> rows.next());
         }
     }

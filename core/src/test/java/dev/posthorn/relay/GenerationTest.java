@@ -4,18 +4,26 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.posthorn.Guarded;
 import dev.posthorn.Outbox;
 import dev.posthorn.event.Event;
 import dev.posthorn.log.Filter;
-import dev.posthorn.log.Guard;
-import dev.posthorn.log.Guards;
 import dev.posthorn.log.LaneScope;
 import dev.posthorn.log.Mark;
 import dev.posthorn.log.Rebase;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.log.Session;
 import dev.posthorn.log.Snapshot;
+import dev.posthorn.relay.fixture.Instances;
+import dev.posthorn.relay.lane.Lane;
+import dev.posthorn.relay.postgres.PostgresLaneStore;
+import dev.posthorn.relay.postgres.PostgresLeaseStore;
+import dev.posthorn.relay.store.Changes;
+import dev.posthorn.relay.store.LaneGrant;
+import dev.posthorn.relay.store.LeaseStore;
+import dev.posthorn.relay.store.Settled;
+import dev.posthorn.relay.store.Settlement;
+import dev.posthorn.subscription.RelayListener;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import java.lang.reflect.Proxy;
@@ -39,57 +47,53 @@ class GenerationTest {
 
     @Test
     void anotherFilterTakesEffectAtOneSnapshotForAllLanes() throws Exception {
-        Guarded.by(Guard.COMMON_STOP, guards -> {
-            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
-            SteppedRelay before = start(instances, "before", 3, OLD);
-            record(instances, 10);
-            before.run(2);
-            try (Connection straggler = instances.database.transaction()) {
-                Outbox.create().record(straggler, List.of(event("old.straggler", "s"), event("new.straggler", "s")));
-                SteppedRelay after = start(instances, "after", 3, NEW);
-                for (int i = 0; i < 12; i++) {
-                    record(instances, 10);
-                    before.pass();
-                    record(instances, 10);
-                    before.run(2);
-                    after.pass().run(2);
-                }
-                straggler.commit();
-                before.run(20);
-                after.run(20);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
+        SteppedRelay before = start(instances, "before", 3, OLD);
+        record(instances, 10);
+        before.run(2);
+        try (Connection straggler = instances.database.transaction()) {
+            Outbox.create().record(straggler, List.of(event("old.straggler", "s"), event("new.straggler", "s")));
+            SteppedRelay after = start(instances, "after", 3, NEW);
+            for (int i = 0; i < 12; i++) {
+                record(instances, 10);
+                before.pass();
+                record(instances, 10);
+                before.run(2);
+                after.pass().run(2);
             }
-            assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 3, NEW, false, null, null));
-            assertThat(instances.sink.receivedSeqs()).containsExactlyInAnyOrderElementsOf(wanted(instances));
-            assertThat(types(instances)).contains("new.straggler").doesNotContain("old.straggler");
-        });
+            straggler.commit();
+            before.run(20);
+            after.run(20);
+        }
+        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 3, NEW, false, null, null));
+        assertThat(instances.sink.receivedSeqs()).containsExactlyInAnyOrderElementsOf(wanted(instances));
+        assertThat(types(instances)).contains("new.straggler").doesNotContain("old.straggler");
     }
 
     @Test
     void theStoredFilterCountsAndNotThatOfAnInstanceWhichStartedEarlier() throws Exception {
-        Guarded.by(Guard.STORED_FILTER, guards -> {
-            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
-            SteppedRelay earlier = start(instances, "earlier", 2, OLD);
-            SteppedRelay last = start(instances, "last", 2, NEW);
-            changeOver(earlier, last);
-            assertThat(instances.owned("earlier")).isOne();
-            assertThat(instances.stored().filter()).isEqualTo(NEW);
-            record(instances, 10);
-            earlier.run(3);
-            last.run(3);
-            assertThat(types(instances)).hasSize(10).containsOnly("new.thing");
+        Instances instances = new Instances(RecordingSink.oneAtATime());
+        SteppedRelay earlier = start(instances, "earlier", 2, OLD);
+        SteppedRelay last = start(instances, "last", 2, NEW);
+        changeOver(earlier, last);
+        assertThat(instances.owned("earlier")).isOne();
+        assertThat(instances.stored().filter()).isEqualTo(NEW);
+        record(instances, 10);
+        earlier.run(3);
+        last.run(3);
+        assertThat(types(instances)).hasSize(10).containsOnly("new.thing");
 
-            last.leave();
-            earlier.pass().pass().run(1);
-            assertThat(instances.owned("earlier")).isEqualTo(2);
-            record(instances, 10);
-            earlier.run(3);
-            assertThat(types(instances)).hasSize(20).containsOnly("new.thing");
-        });
+        last.leave();
+        earlier.pass().pass().run(1);
+        assertThat(instances.owned("earlier")).isEqualTo(2);
+        record(instances, 10);
+        earlier.run(3);
+        assertThat(types(instances)).hasSize(20).containsOnly("new.thing");
     }
 
     @Test
     void aChangeThatComesDuringAnotherTakesItsPlace() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay first = start(instances, "first", 2, OLD);
         SteppedRelay second = start(instances, "second", 3, OLD);
         SteppedRelay third = start(instances, "third", 3, NEW);
@@ -102,7 +106,7 @@ class GenerationTest {
 
     @Test
     void theSameFilterInAnotherOrderIsNoChange() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         start(instances, "a", 2, Filter.types("a_%\\", "b.*").sources("s*"));
         start(instances, "b", 2, Filter.types("b.*", "a_%\\", "b.*").sources("s*"));
         assertThat(instances.stored())
@@ -112,7 +116,7 @@ class GenerationTest {
 
     @Test
     void theSameHeadersInAnotherOrderAreNoChange() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         Filter filter = Filter.ALL.header("b", "\"2\"").header("a", "1\\");
         start(instances, "a", 2, filter);
         start(instances, "b", 2, Filter.ALL.header("a", "1\\").header("b", "\"2\""));
@@ -121,7 +125,7 @@ class GenerationTest {
 
     @Test
     void otherHeadersAreAnotherGeneration() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         Filter seven = OLD.header("tenant", "7");
         Filter eight = OLD.header("tenant", "8");
         SteppedRelay before = start(instances, "before", 2, seven);
@@ -154,7 +158,7 @@ class GenerationTest {
 
     @Test
     void waitingEventsGoToTheLanesOfTheirKeysAndKeepTheirPlaces() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = instances.start("old", 2);
         record(instances, 10);
         instances.database.record((String) null);
@@ -182,74 +186,69 @@ class GenerationTest {
     /** The settle of a living owner began before the change and writes a row while the change waits for its mark. */
     @Test
     void aRowWrittenBySomebodyWhoseSettleWasUnderWayGoesAlong() throws Exception {
-        Guarded.by(Guard.FENCED_BEFORE_ROWS_MOVE, guards -> {
-            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
-            SteppedRelay relay = instances.start("old", 1);
-            instances.database.record("k");
-            relay.run(2);
-            instances.start("wider", 2).leave();
-            // Parked, then stopped; the next pass would begin the generation.
-            relay.pass().run(1).pass().run(2);
-            assertThat(instances.database.value(
-                            "SELECT m.a::text = s.stop_at::text FROM posthorn.lane_mark m, posthorn.subscription s"))
-                    .isEqualTo("t");
-            ExecutorService pool = Executors.newSingleThreadExecutor();
-            try (Connection settling = instances.database.transaction();
-                    Statement statement = settling.createStatement()) {
-                statement.execute("UPDATE posthorn.lane_mark SET epoch = epoch");
-                Future<?> change = pool.submit(relay::pass);
-                await().atMost(Duration.ofSeconds(20)).until(() -> instances.database.number("""
-                                SELECT count(*) FROM pg_stat_activity
-                                 WHERE datname = current_database() AND wait_event_type = 'Lock'
-                                """) == 1);
-                statement.execute(waitingRows());
-                settling.commit();
-                change.get(20, SECONDS);
-            } finally {
-                pool.shutdownNow();
-            }
-            assertThat(instances.stored().generation()).isEqualTo(2);
-            assertThat(instances.database.number("""
-                    SELECT count(*) FROM posthorn.delivery d JOIN posthorn.lane_mark m ON m.lane_id = d.lane_id
-                    """)).isOne();
-        });
+        Instances instances = new Instances(RecordingSink.oneAtATime());
+        SteppedRelay relay = instances.start("old", 1);
+        instances.database.record("k");
+        relay.run(2);
+        instances.start("wider", 2).leave();
+        // Parked, then stopped; the next pass would begin the generation.
+        relay.pass().run(1).pass().run(2);
+        assertThat(instances.database.value(
+                        "SELECT m.a::text = s.stop_at::text FROM posthorn.lane_mark m, posthorn.subscription s"))
+                .isEqualTo("t");
+        ExecutorService pool = Executors.newSingleThreadExecutor();
+        try (Connection settling = instances.database.transaction();
+                Statement statement = settling.createStatement()) {
+            statement.execute("UPDATE posthorn.lane_mark SET epoch = epoch");
+            Future<?> change = pool.submit(relay::pass);
+            await().atMost(Duration.ofSeconds(60)).until(() -> instances.database.number("""
+                            SELECT count(*) FROM pg_stat_activity
+                             WHERE datname = current_database() AND wait_event_type = 'Lock'
+                            """) == 1);
+            statement.execute(waitingRows());
+            settling.commit();
+            change.get(60, SECONDS);
+        } finally {
+            pool.shutdownNow();
+        }
+        assertThat(instances.stored().generation()).isEqualTo(2);
+        assertThat(instances.database.number("""
+                SELECT count(*) FROM posthorn.delivery d JOIN posthorn.lane_mark m ON m.lane_id = d.lane_id
+                """)).isOne();
     }
 
     /** It looked before the change was wanted, and takes a lane over that stood still for it and has a place to stop. */
     @Test
     void whoeverTakesALaneOverStopsWhereAllStop() throws Exception {
-        Guarded.by(Guard.ORDERS_AFTER_TAKE_OVER, guards -> {
-            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
-            SteppedRelay relay = start(instances, "first", 2, OLD);
-            Runnable meanwhile = () -> {
-                start(instances, "wanting", 2, NEW).leave();
-                relay.pass().run(2).pass().leave();
-                record(instances, 10);
-            };
-            try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT, guards)) {
-                Subscription settings = Subscription.to("test", instances.sink)
-                        .lanes(2)
-                        .filter(OLD)
-                        .leaseTtl(Instances.TTL)
-                        .build();
-                LeaseStore leases = new PostgresLeaseStore(session, "heir", instances.clock, guards);
-                Steps heir = new Steps(
-                        session,
-                        standingStill(leases, meanwhile),
-                        "heir",
-                        List.of(settings),
-                        new RelayListener() {},
-                        instances.clock,
-                        guards);
-                for (int i = 0; i < 20; i++) {
-                    heir.pass();
-                    instances.clock.advance(Duration.ofMillis(100));
-                    heir.step();
-                }
+        Instances instances = new Instances(RecordingSink.oneAtATime());
+        SteppedRelay relay = start(instances, "first", 2, OLD);
+        Runnable meanwhile = () -> {
+            start(instances, "wanting", 2, NEW).leave();
+            relay.pass().run(2).pass().leave();
+            record(instances, 10);
+        };
+        try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT)) {
+            Subscription settings = Subscription.to("test", instances.sink)
+                    .lanes(2)
+                    .filter(OLD)
+                    .leaseTtl(Instances.TTL)
+                    .build();
+            LeaseStore leases = new PostgresLeaseStore(session, "heir", instances.clock);
+            Steps heir = new Steps(
+                    session,
+                    standingStill(leases, meanwhile),
+                    "heir",
+                    List.of(settings),
+                    new RelayListener() {},
+                    instances.clock);
+            for (int i = 0; i < 20; i++) {
+                heir.pass();
+                instances.clock.advance(Duration.ofMillis(100));
+                heir.step();
             }
-            assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 2, NEW, false, null, null));
-            assertThat(types(instances)).hasSize(10).containsOnly("new.thing");
-        });
+        }
+        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 2, NEW, false, null, null));
+        assertThat(types(instances)).hasSize(10).containsOnly("new.thing");
     }
 
     /** Before it takes lanes over for the first time. */
@@ -266,7 +265,7 @@ class GenerationTest {
 
     @Test
     void theFormerOwnerSettlesNothingMore() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay stale = instances.start("stale", 1);
         instances.start("wider", 2).leave();
         stale.pass().run(1).pass().run(2);
@@ -274,10 +273,10 @@ class GenerationTest {
         instances.start("wider", 2);
         assertThat(instances.stored().generation()).isEqualTo(2);
         Mark mark = new Mark(Snapshot.NOTHING, Snapshot.NOTHING, 1);
-        try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT, Guards.ALL)) {
+        try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT)) {
             LaneScope scope = new LaneScope(Filter.ALL, 1, 0, 0, null, null);
             LaneGrant grant = new LaneGrant("test/0", 1, lane.lease(), scope);
-            PostgresLaneStore store = new PostgresLaneStore(session, grant, "stale", Guards.ALL);
+            PostgresLaneStore store = new PostgresLaneStore(session, grant, "stale");
             assertThat(store.settle(new Settlement(0, 1, mark, mark, 1, null, false, 1, null, new Changes())))
                     .isEqualTo(Settled.LOST);
         }
@@ -289,39 +288,37 @@ class GenerationTest {
     /** A lane that has read nothing since it was made at a snapshot must not take its past for unread. */
     @Test
     void afterAMoveAGenerationDoesNotDeliverWhatCameBeforeIt() throws Exception {
-        Guarded.by(Guard.PAST_IS_READ, guards -> {
-            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
-            SteppedRelay before = start(instances, "before", 2, OLD);
-            record(instances, 5);
-            before.run(2);
-            SteppedRelay after = start(instances, "after", 2, NEW);
-            changeOver(before, after);
-            assertThat(types(instances)).hasSize(5).containsOnly("old.thing");
-            before.leave();
-            after.leave();
-            record(instances, 5);
-            start(instances, "wanting", 4, NEW).close();
-            instances.clock.advance(Instances.TTL.plusSeconds(1));
+        Instances instances = new Instances(RecordingSink.oneAtATime());
+        SteppedRelay before = start(instances, "before", 2, OLD);
+        record(instances, 5);
+        before.run(2);
+        SteppedRelay after = start(instances, "after", 2, NEW);
+        changeOver(before, after);
+        assertThat(types(instances)).hasSize(5).containsOnly("old.thing");
+        before.leave();
+        after.leave();
+        record(instances, 5);
+        start(instances, "wanting", 4, NEW).close();
+        instances.clock.advance(Instances.TTL.plusSeconds(1));
 
-            // The same cluster counts as another one if its identifier is not the stored one.
-            instances.database.execute("UPDATE posthorn.cluster SET system_identifier = 1");
-            assertThat(new Rebase(instances.database.dataSource(), SchemaName.DEFAULT).run())
-                    .isTrue();
-            assertThat(instances.database.value("SELECT string_agg(number || ':' || floor_seq, ' ' ORDER BY number)"
-                            + " FROM posthorn.era"))
-                    .isEqualTo("0:0 1:20");
-            assertThat(instances.stored().wanted()).isEqualTo(new Subscriptions.Wanted(4, NEW));
-            SteppedRelay moved = start(instances, "moved", 4, NEW);
-            record(instances, 5);
-            for (int i = 0; i < 6; i++) {
-                moved.pass().run(3);
-            }
-            assertThat(types(instances).stream().skip(5)).hasSize(10).containsOnly("new.thing");
-            assertThat(instances.sink.receivedSeqs()).doesNotHaveDuplicates();
-            assertThat(instances.database.value(
-                            "SELECT string_agg(number || ':' || era, ' ' ORDER BY number) FROM posthorn.generation"))
-                    .isEqualTo("1:0 2:0 3:1");
-        });
+        // The same cluster counts as another one if its identifier is not the stored one.
+        instances.database.execute("UPDATE posthorn.cluster SET system_identifier = 1");
+        assertThat(new Rebase(instances.database.dataSource(), SchemaName.DEFAULT).run())
+                .isTrue();
+        assertThat(instances.database.value(
+                        "SELECT string_agg(number || ':' || floor_seq, ' ' ORDER BY number)" + " FROM posthorn.era"))
+                .isEqualTo("0:0 1:20");
+        assertThat(instances.stored().wanted()).isEqualTo(new Subscriptions.Wanted(4, NEW));
+        SteppedRelay moved = start(instances, "moved", 4, NEW);
+        record(instances, 5);
+        for (int i = 0; i < 6; i++) {
+            moved.pass().run(3);
+        }
+        assertThat(types(instances).stream().skip(5)).hasSize(10).containsOnly("new.thing");
+        assertThat(instances.sink.receivedSeqs()).doesNotHaveDuplicates();
+        assertThat(instances.database.value(
+                        "SELECT string_agg(number || ':' || era, ' ' ORDER BY number) FROM posthorn.generation"))
+                .isEqualTo("1:0 2:0 3:1");
     }
 
     private static final String PLACES =

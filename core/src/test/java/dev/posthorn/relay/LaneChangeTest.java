@@ -2,10 +2,8 @@ package dev.posthorn.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.Guarded;
 import dev.posthorn.log.Filter;
-import dev.posthorn.log.Guard;
-import dev.posthorn.log.Guards;
+import dev.posthorn.relay.fixture.Instances;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Duration;
@@ -17,32 +15,30 @@ class LaneChangeTest {
 
     @Test
     void oldLanesStopAndNewOnesStartAtOneSnapshot() throws Exception {
-        Guarded.by(Guard.COMMON_STOP, guards -> {
-            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
-            SteppedRelay old = instances.start("old", 2);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
+        SteppedRelay old = instances.start("old", 2);
+        record(instances, 20);
+        old.run(2);
+        SteppedRelay wider = instances.start("wider", 5);
+        for (int i = 0; i < 12; i++) {
+            record(instances, 20);
+            old.pass();
             record(instances, 20);
             old.run(2);
-            SteppedRelay wider = instances.start("wider", 5);
-            for (int i = 0; i < 12; i++) {
-                record(instances, 20);
-                old.pass();
-                record(instances, 20);
-                old.run(2);
-                wider.pass().run(2);
-            }
-            old.run(40);
-            wider.run(40);
-            assertThat(instances.stored().lanes()).isEqualTo(5);
-            assertThat(old.lanes().size() + wider.lanes().size()).isEqualTo(5);
-            assertThat(instances.sink.receivedSeqs()).hasSize(20 + 12 * 40).doesNotHaveDuplicates();
-            assertThat(instances.database.number("SELECT count(*) FROM posthorn.lane_mark"))
-                    .isEqualTo(5);
-        });
+            wider.pass().run(2);
+        }
+        old.run(40);
+        wider.run(40);
+        assertThat(instances.stored().lanes()).isEqualTo(5);
+        assertThat(old.lanes().size() + wider.lanes().size()).isEqualTo(5);
+        assertThat(instances.sink.receivedSeqs()).hasSize(20 + 12 * 40).doesNotHaveDuplicates();
+        assertThat(instances.database.number("SELECT count(*) FROM posthorn.lane_mark"))
+                .isEqualTo(5);
     }
 
     @Test
     void theChangeShowsAsPendingAndWaitsForTheLastLane() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = instances.start("old", 2);
         instances.sink.hold();
         record(instances, 4);
@@ -69,7 +65,7 @@ class LaneChangeTest {
 
     @Test
     void aLaneThatStandsStillDoesNotKeepItsWorkerBusy() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = instances.start("old", 2);
         relay.run(1);
         instances.start("wider", 3);

@@ -1,10 +1,11 @@
 package dev.posthorn.relay;
 
+import static dev.posthorn.relay.fixture.Instances.OPS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.error.PosthornException;
-import dev.posthorn.log.Guards;
+import dev.posthorn.relay.fixture.Instances;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** A paused subscription is quiet when no instance will send any more, and not before. */
 class PauseTest {
 
-    private final Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+    private final Instances instances = new Instances(RecordingSink.oneAtATime());
 
     @Test
     void isQuietWhenEveryInstanceHasObeyed() {
@@ -23,7 +24,7 @@ class PauseTest {
         one.pass().run(2).pass().run(2);
         other.pass().run(2);
         assertThat(instances.owned("a")).isEqualTo(instances.owned("b")).isOne();
-        instances.subscriptions().pause("test");
+        instances.subscriptions().pause("test", null, OPS);
         assertThat(instances.subscriptions().isQuiet("test")).isFalse();
         one.pass().run(1).pass();
         assertThat(instances.subscriptions().isQuiet("test"))
@@ -47,7 +48,7 @@ class PauseTest {
         instances.sink.hold();
         record(1);
         relay.run(2);
-        instances.subscriptions().pause("test");
+        instances.subscriptions().pause("test", null, OPS);
         relay.pass().run(3).pass();
         assertThat(instances.subscriptions().isQuiet("test")).isFalse();
         instances.sink.answerAll();
@@ -58,11 +59,11 @@ class PauseTest {
     @Test
     void anInstanceThatIsGoneCountsUntilItsLeaseHasEnded() {
         instances.start("dead", 1).close();
-        instances.subscriptions().pause("test");
-        assertThat(instances.subscriptions().pause("test", Duration.ofMillis(50)))
+        instances.subscriptions().pause("test", null, OPS);
+        assertThat(instances.subscriptions().pause("test", null, OPS, Duration.ofMillis(50)))
                 .isFalse();
         instances.clock.advance(Instances.TTL.plusSeconds(1));
-        assertThat(instances.subscriptions().pause("test", Duration.ofMillis(50)))
+        assertThat(instances.subscriptions().pause("test", null, OPS, Duration.ofMillis(50)))
                 .isTrue();
     }
 
@@ -70,13 +71,13 @@ class PauseTest {
     @Test
     void aPauseAfterAResumeIsObeyedAnew() {
         SteppedRelay relay = instances.start("a", 1);
-        instances.subscriptions().pause("test");
+        instances.subscriptions().pause("test", null, OPS);
         relay.pass().run(1).pass();
         assertThat(instances.subscriptions().isQuiet("test")).isTrue();
-        instances.subscriptions().resume("test");
+        instances.subscriptions().resume("test", null, OPS);
         assertThat(instances.subscriptions().isQuiet("test")).isFalse();
         relay.pass();
-        instances.subscriptions().pause("test");
+        instances.subscriptions().pause("test", null, OPS);
         assertThat(instances.subscriptions().isQuiet("test"))
                 .as("it has orders to send")
                 .isFalse();

@@ -1,9 +1,11 @@
 package dev.posthorn.relay;
 
+import static dev.posthorn.relay.fixture.Instances.OPS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.log.Filter;
-import dev.posthorn.log.Guards;
+import dev.posthorn.relay.fixture.Instances;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import org.junit.jupiter.api.Test;
@@ -11,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Subscriptions that are stored before an instance serves them. */
 class RegisterTest {
 
-    private final Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+    private final Instances instances = new Instances(RecordingSink.oneAtATime());
     private final Subscriptions subscriptions = instances.subscriptions();
 
     @Test
@@ -57,7 +59,7 @@ class RegisterTest {
         subscriptions.register(subscription(1));
         SteppedRelay silent = onlyRegistered().pass();
         instances.clock.advance(Instances.TTL.plusSeconds(1));
-        subscriptions.delete("test");
+        subscriptions.delete("test", null, OPS);
         silent.pass().pass().run(2);
         assertThat(subscriptions.list()).isEmpty();
         silent.serve().pass().pass();

@@ -8,6 +8,8 @@ import dev.posthorn.TestDatabase;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.subscription.RetryPolicy;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import java.time.Duration;
 import java.util.List;
@@ -41,7 +43,7 @@ class RelayTest {
         Relay relay = start(database, sink);
         sink.hold();
         IntStream.range(0, 50).forEach(i -> database.record("key-" + i));
-        await().until(() -> sink.waiting().size() == 50);
+        await().atMost(Duration.ofSeconds(60)).until(() -> sink.waiting().size() == 50);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(relay::close);
         await().pollDelay(Duration.ofMillis(300)).until(() -> !closing.isDone());
         sink.answerAll();
@@ -68,15 +70,18 @@ class RelayTest {
         RecordingSink good = RecordingSink.oneAtATime();
         try (Relay relay = Relay.builder(database.dataSource())
                 .workers(1)
-                .subscribe(Subscription.to("faulty", faulty).lanes(1).build())
+                .subscribe(Subscription.to("faulty", faulty)
+                        .lanes(1)
+                        .retry(RetryPolicy.of(5, Duration.ofHours(1)))
+                        .build())
                 .subscribe(Subscription.to("good", good).lanes(1).build())
                 .start()) {
             assertThat(relay.isRunning()).isTrue();
             List.of("poison", "other").forEach(database::record);
             awaitReceived(good, 2);
-            await().until(() -> database.number("SELECT count(*) FROM posthorn.event_status"
-                            + " WHERE subscription = 'faulty' AND status = 'DELIVERED'")
-                    == 1);
+            String settled = "SELECT count(*) FROM posthorn.event_status"
+                    + " WHERE subscription = 'faulty' AND status = 'DELIVERED'";
+            await().atMost(Duration.ofSeconds(60)).until(() -> database.number(settled) == 1);
             assertThat(database.value("SELECT string_agg(key || attempts, ' ') FROM posthorn.delivery"))
                     .isEqualTo("poison1");
         }
@@ -111,11 +116,11 @@ class RelayTest {
         sink.answering(event -> new Outcome.Unavailable("refused"));
         try (Relay relay = start(database, sink)) {
             IntStream.range(0, 20).forEach(i -> database.record("same"));
-            await().until(() -> sink.opened() > 1);
+            await().atMost(Duration.ofSeconds(60)).until(() -> sink.opened() > 1);
             sink.answering(event -> Outcome.DELIVERED);
-            await().atMost(Duration.ofSeconds(10))
+            await().atMost(Duration.ofSeconds(60))
                     .until(() -> relay.lanes().stream()
-                                    .mapToLong(lane -> lane.counters().delivered())
+                                    .mapToLong(OwnedLane::delivered)
                                     .sum()
                             == 20);
         }
@@ -148,13 +153,16 @@ class RelayTest {
     }
 
     private static void awaitReceived(RecordingSink sink, int count) {
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(sink.received()).hasSize(count));
     }
 
+    /** With time for an answer, and so a lease, that outlasts a test or a server that stands still for a while. */
     private static Relay start(TestDatabase database, RecordingSink sink) {
         return Relay.builder(database.dataSource())
-                .subscribe(Subscription.to("test", sink).build())
+                .subscribe(Subscription.to("test", sink)
+                        .timeout(Duration.ofMinutes(1))
+                        .build())
                 .start();
     }
 }

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.error.PosthornException;
-import dev.posthorn.log.Guards;
+import dev.posthorn.relay.fixture.Instances;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Duration;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Subscriptions that begin, end and change while a relay runs. */
 class ServeTest {
 
-    private final Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+    private final Instances instances = new Instances(RecordingSink.oneAtATime());
     private final RecordingSink second = RecordingSink.oneAtATime();
 
     private static Subscription subscription(String name, RecordingSink sink) {
@@ -107,9 +108,9 @@ class ServeTest {
         try (Relay relay = Relay.builder(instances.database.dataSource()).start()) {
             relay.serve(List.of(Subscription.to("late", second).fromBeginning().build()));
             instances.database.record("k");
-            await().atMost(Duration.ofSeconds(10)).until(() -> second.received().size() == 1);
+            await().atMost(Duration.ofSeconds(60)).until(() -> second.received().size() == 1);
             relay.serve(List.of());
-            await().atMost(Duration.ofSeconds(10)).until(() -> relay.lanes().isEmpty());
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.lanes().isEmpty());
         }
     }
 

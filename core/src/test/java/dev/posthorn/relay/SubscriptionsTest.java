@@ -1,28 +1,41 @@
 package dev.posthorn.relay;
 
+import static dev.posthorn.relay.fixture.Instances.OPS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.posthorn.audit.Act;
+import dev.posthorn.audit.Actor;
+import dev.posthorn.audit.Audit;
+import dev.posthorn.audit.AuditEntry;
+import dev.posthorn.audit.AuditQuery;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Filter;
-import dev.posthorn.log.Guards;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.relay.fixture.Instances;
+import dev.posthorn.relay.lane.Lane;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.sink.Reply;
+import dev.posthorn.subscription.RelayListener;
+import dev.posthorn.subscription.RetryPolicy;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What an operator does to subscriptions while instances serve them. */
 class SubscriptionsTest {
 
-    private final Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+    private final Instances instances = new Instances(RecordingSink.oneAtATime());
     private final Subscriptions subscriptions = instances.subscriptions();
 
     @Test
@@ -32,7 +45,7 @@ class SubscriptionsTest {
         instances.database.record("k1");
         instances.database.record("k1");
         relay.run(2);
-        subscriptions.pause("test");
+        subscriptions.pause("test", null, OPS);
         relay.pass();
         instances.database.record("k2");
         instances.sink.answerAll();
@@ -45,7 +58,7 @@ class SubscriptionsTest {
                 .as("it does not keep its worker busy")
                 .isPositive();
 
-        subscriptions.resume("test");
+        subscriptions.resume("test", null, OPS);
         relay.pass().run(3);
         assertThat(instances.keys()).containsExactly("k1", "k1", "k2");
     }
@@ -74,7 +87,7 @@ class SubscriptionsTest {
         assertThat(instances.keys()).as("nothing is sent any more").hasSize(sent);
 
         instances.sink.answering(event -> Outcome.DELIVERED);
-        subscriptions.resume("test");
+        subscriptions.resume("test", null, OPS);
         relay.pass().run(5);
         instances.clock.advance(Duration.ofSeconds(5));
         relay.pass().run(5);
@@ -88,7 +101,7 @@ class SubscriptionsTest {
     @Test
     void aPauseOutlivesTheInstance() {
         instances.start("a", 2).leave();
-        subscriptions.pause("test");
+        subscriptions.pause("test", null, OPS);
         SteppedRelay next = instances.start("b", 2);
         instances.database.record("k");
         next.run(3);
@@ -99,14 +112,14 @@ class SubscriptionsTest {
     void whilePausedAChangeStaysPending() {
         SteppedRelay relay = instances.start("a", 2);
         relay.run(1);
-        subscriptions.pause("test");
+        subscriptions.pause("test", null, OPS);
         SteppedRelay wider =
                 instances.start("b", subscription -> subscription.lanes(3).filter(Filter.types("t.*")));
         changeOver(relay, wider);
         assertThat(instances.stored())
                 .isEqualTo(new Subscriptions.Stored(
                         "test", 1, 2, Filter.ALL, true, null, new Subscriptions.Wanted(3, Filter.types("t.*"))));
-        subscriptions.resume("test");
+        subscriptions.resume("test", null, OPS);
         changeOver(relay, wider);
         assertThat(instances.stored())
                 .isEqualTo(new Subscriptions.Stored("test", 2, 3, Filter.types("t.*"), false, null, null));
@@ -115,11 +128,11 @@ class SubscriptionsTest {
     @Test
     void aServedSubscriptionIsNotDeleted() {
         SteppedRelay relay = instances.start("busy-one", 2);
-        refused(ErrorCode.CONFLICT, () -> subscriptions.delete("test"))
+        refused(ErrorCode.CONFLICT, () -> subscriptions.delete("test", null, OPS))
                 .hasMessage("subscription 'test' is served by instance busy-one; stop it, or take the subscription out"
                         + " of its settings, and delete then");
         relay.leave();
-        subscriptions.delete("test");
+        subscriptions.delete("test", null, OPS);
         assertThat(subscriptions.list()).isEmpty();
         assertThat(instances.database.number("SELECT count(*) FROM posthorn.lane"))
                 .isZero();
@@ -134,7 +147,7 @@ class SubscriptionsTest {
         relay.leave();
         assertThat(instances.database.number("SELECT count(*) FROM posthorn.attempt"))
                 .isOne();
-        subscriptions.delete("test");
+        subscriptions.delete("test", null, OPS);
         assertThat(instances.database.number("SELECT count(*) FROM posthorn.attempt"))
                 .isZero();
     }
@@ -147,7 +160,7 @@ class SubscriptionsTest {
         silent.run(1);
         Lane former = silent.lanes().get(0);
         instances.clock.advance(Instances.TTL.plusSeconds(1));
-        subscriptions.delete("test");
+        subscriptions.delete("test", null, OPS);
         instances.sink.answerAll();
         silent.run(1);
         assertThat(former.state()).isEqualTo(Lane.State.LOST);
@@ -158,11 +171,57 @@ class SubscriptionsTest {
     }
 
     @Test
+    void whatIsDoneToASubscriptionIsInTheAuditWithWhoAndWhy() {
+        instances.start("a", 1).leave();
+        subscriptions.pause("test", "the receiver moves", OPS);
+        subscriptions.pause("test", "once more", OPS);
+        subscriptions.resume("test", null, OPS);
+        subscriptions.resume("test", "once more", OPS);
+        subscriptions.delete("test", "retired", new Actor("ann", "request-1"));
+        assertThat(audit())
+                .as("what changed nothing is not there")
+                .extracting(AuditEntry::actor, AuditEntry::act)
+                .containsExactly(
+                        tuple(new Actor("ann", "request-1"), act("subscription.delete", "retired")),
+                        tuple(OPS, act("subscription.resume", null)),
+                        tuple(OPS, act("subscription.pause", "the receiver moves")));
+    }
+
+    private static Act act(String action, @Nullable String reason) {
+        return new Act(action, "subscription/test", Map.of(), null, reason);
+    }
+
+    private List<AuditEntry> audit() {
+        return new Audit(instances.database.dataSource(), SchemaName.DEFAULT)
+                .find(AuditQuery.ALL)
+                .entries();
+    }
+
+    @Test
+    void whatCannotBeWrittenDownIsNotDone() {
+        instances.start("a", 1).leave();
+        subscriptions.pause("test", null, OPS);
+        instances.database.execute("ALTER TABLE posthorn.audit ADD CONSTRAINT full_disk CHECK (false) NOT VALID");
+        List<ThrowingCallable> calls =
+                List.of(() -> subscriptions.resume("test", null, OPS), () -> subscriptions.delete("test", null, OPS));
+        for (ThrowingCallable call : calls) {
+            refused(ErrorCode.DATABASE, call).hasMessageContaining("full_disk");
+        }
+        assertThat(instances.stored().paused()).isTrue();
+    }
+
+    @Test
+    void aReasonThatCannotBeStoredIsRefused() {
+        refused(ErrorCode.INVALID_REQUEST, () -> subscriptions.pause("test", "x".repeat(1_001), OPS))
+                .hasMessage("reason has 1001 characters; the limit is 1000");
+    }
+
+    @Test
     void anUnknownNameIsToldSo() {
         List<ThrowingCallable> calls = List.of(
-                () -> subscriptions.pause("nobody"),
-                () -> subscriptions.resume("nobody"),
-                () -> subscriptions.delete("nobody"));
+                () -> subscriptions.pause("nobody", null, OPS),
+                () -> subscriptions.resume("nobody", null, OPS),
+                () -> subscriptions.delete("nobody", null, OPS));
         for (ThrowingCallable call : calls) {
             refused(ErrorCode.NOT_FOUND, call).hasMessage("there is no subscription named 'nobody' in schema posthorn");
         }

@@ -1,12 +1,12 @@
 package dev.posthorn.relay;
 
+import static dev.posthorn.relay.fixture.Instances.OPS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.Guarded;
 import dev.posthorn.event.Event;
 import dev.posthorn.log.Filter;
-import dev.posthorn.log.Guard;
-import dev.posthorn.log.Guards;
+import dev.posthorn.relay.fixture.Instances;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import java.util.List;
@@ -23,20 +23,18 @@ class WishTest {
 
     @Test
     void aWishThatHasNotBegunIsReplacedByTheNextOne() throws Exception {
-        Guarded.by(Guard.NEWEST_WISH, guards -> {
-            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
-            SteppedRelay relay = start(instances, "one", OLD);
-            start(instances, "two", NEW).leave();
-            instances.start("three", wants -> wants.lanes(5).filter(NEWER)).leave();
-            assertThat(instances.stored().wanted()).isEqualTo(new Subscriptions.Wanted(5, NEWER));
-            changeOver(relay);
-            assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 5, NEWER, false, null, null));
-        });
+        Instances instances = new Instances(RecordingSink.oneAtATime());
+        SteppedRelay relay = start(instances, "one", OLD);
+        start(instances, "two", NEW).leave();
+        instances.start("three", wants -> wants.lanes(5).filter(NEWER)).leave();
+        assertThat(instances.stored().wanted()).isEqualTo(new Subscriptions.Wanted(5, NEWER));
+        changeOver(relay);
+        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 5, NEWER, false, null, null));
     }
 
     @Test
     void aWishIsReplacedEvenWhenAllLanesHaveStoppedForIt() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = start(instances, "one", OLD);
         wish(instances, wants -> wants.filter(NEW));
         stopFor(instances, relay);
@@ -49,7 +47,7 @@ class WishTest {
 
     @Test
     void aWishIsWithdrawnByWishingForWhatIsThere() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = start(instances, "one", OLD);
         wish(instances, wants -> wants.filter(NEW));
         relay.pass().run(1);
@@ -60,7 +58,7 @@ class WishTest {
     /** The lanes stand still at a common snapshot and have to go on from there. */
     @Test
     void aWishIsWithdrawnEvenWhenAllLanesHaveStoppedForIt() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = start(instances, "one", OLD);
         wish(instances, wants -> wants.filter(NEW));
         stopFor(instances, relay);
@@ -70,7 +68,7 @@ class WishTest {
 
     @Test
     void anotherNumberOfLanesIsWithdrawnAndReplacedLikewise() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = start(instances, "one", OLD);
         wish(instances, wants -> wants.filter(OLD).lanes(5));
         wish(instances, wants -> wants.filter(OLD).lanes(3));
@@ -81,16 +79,16 @@ class WishTest {
 
     @Test
     void whatWasChangedAndChangedBackWhilePausedHasNotChanged() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = start(instances, "one", OLD);
-        instances.subscriptions().pause("test");
+        instances.subscriptions().pause("test", null, OPS);
         wish(instances, wants -> wants.filter(NEW));
         relay.pass().run(2);
         assertThat(instances.stored().wanted()).isEqualTo(new Subscriptions.Wanted(2, NEW));
         wish(instances, wants -> wants.filter(OLD));
         record(instances, "meanwhile");
         relay.pass().run(2);
-        instances.subscriptions().resume("test");
+        instances.subscriptions().resume("test", null, OPS);
         changeOver(relay);
         assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 1, 2, OLD, false, null, null));
         assertThat(types(instances)).hasSize(10).containsOnly("old.meanwhile");
@@ -102,7 +100,7 @@ class WishTest {
      */
     @Test
     void aLaneThatStoodStillForAnotherChangeIsWaitedFor() throws Exception {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = start(instances, "one", OLD);
         wish(instances, wants -> wants.filter(NEW));
         relay.pass().run(2).close();
@@ -124,23 +122,21 @@ class WishTest {
     /** It has read the document before the last one, was held up, and asks only now. */
     @Test
     void anOlderRevisionOfADocumentDoesNotUndoANewerOne() throws Exception {
-        Guarded.by(Guard.WISH_BY_REVISION, guards -> {
-            Instances instances = new Instances(RecordingSink.oneAtATime(), guards);
-            SteppedRelay first = instances.start("first", revision(1, OLD));
-            SteppedRelay newest = instances.start("newest", revision(3, NEW));
-            SteppedRelay late = instances.start("late", revision(2, NEWER));
-            assertThat(instances.stored().wanted()).isEqualTo(new Subscriptions.Wanted(2, NEW));
-            changeOver(first, newest, late);
-            SteppedRelay later = instances.start("later", revision(2, NEWER));
-            SteppedRelay without = start(instances, "without", OLD);
-            changeOver(first, newest, late, later, without);
-            assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 2, NEW, false, null, null));
-        });
+        Instances instances = new Instances(RecordingSink.oneAtATime());
+        SteppedRelay first = instances.start("first", revision(1, OLD));
+        SteppedRelay newest = instances.start("newest", revision(3, NEW));
+        SteppedRelay late = instances.start("late", revision(2, NEWER));
+        assertThat(instances.stored().wanted()).isEqualTo(new Subscriptions.Wanted(2, NEW));
+        changeOver(first, newest, late);
+        SteppedRelay later = instances.start("later", revision(2, NEWER));
+        SteppedRelay without = start(instances, "without", OLD);
+        changeOver(first, newest, late, later, without);
+        assertThat(instances.stored()).isEqualTo(new Subscriptions.Stored("test", 2, 2, NEW, false, null, null));
     }
 
     @Test
     void aWishThatTheDatabaseHasForgottenIsAskedForAgain() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = instances.start("one", revision(1, OLD));
         SteppedRelay newest = instances.start("newest", revision(2, NEW));
         instances.database.execute("DELETE FROM posthorn.generation WHERE number = 2");
@@ -152,7 +148,7 @@ class WishTest {
     /** As when a deployment is rolled back half way: nobody asks for ever. */
     @Test
     void ofTwoInstancesWithDifferentFiltersTheLastToStartDecides() {
-        Instances instances = new Instances(RecordingSink.oneAtATime(), Guards.ALL);
+        Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay one = start(instances, "one", OLD);
         SteppedRelay other = start(instances, "other", NEW);
         SteppedRelay again = start(instances, "again", OLD);

@@ -146,8 +146,8 @@ class ReplayStepsTest {
         assertThat(unlimited.ratePerSecond()).isNull();
         assertThat(unlimited.eta()).as("nothing has moved yet").isNull();
         rows.deliver(id, 5);
-        rows.database.execute("UPDATE posthorn.replay SET requested_at = posthorn.clock() - interval '10 s'");
-        assertThat(replays.get(id).eta()).isBetween(Duration.ofSeconds(9), Duration.ofSeconds(14));
+        rows.database.execute("UPDATE posthorn.replay SET requested_at = posthorn.clock() - interval '1000 s'");
+        assertThat(replays.get(id).eta()).isBetween(Duration.ofSeconds(999), Duration.ofSeconds(1100));
         assertThatThrownBy(() -> replays.changeRate(id, -1.0, ANN)).hasMessageStartingWith("ratePerSecond is -1.0");
         assertThat(rows.database.value(
                         "SELECT detail::text FROM posthorn.audit WHERE action = 'replay.change' LIMIT 1"))

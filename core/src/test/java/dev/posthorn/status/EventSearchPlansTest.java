@@ -56,12 +56,12 @@ class EventSearchPlansTest {
 
     @Test
     void aSliceOfTheLogCostsItsOwnPages() throws SQLException {
-        assertThat(pages(look(Trail.LOG))).isLessThan(400);
+        assertThat(pages(look(EventTrail.LOG))).isLessThan(400);
     }
 
     @Test
     void deadLettersAtTheFarEndAreFoundWithoutWalkingTheLog() throws SQLException {
-        assertThat(pages(look(Trail.LETTERS))).isLessThan(200);
+        assertThat(pages(look(EventTrail.LETTERS))).isLessThan(200);
         EventPage page = find(EventQuery.builder().status(Status.FAILED));
         assertThat(page.events())
                 .extracting(EventSummary::seq)
@@ -72,7 +72,7 @@ class EventSearchPlansTest {
 
     @Test
     void rowsAtTheFarEndAreFoundWithoutWalkingTheLog() throws SQLException {
-        assertThat(pages(look(Trail.ROWS))).isLessThan(200);
+        assertThat(pages(look(EventTrail.ROWS))).isLessThan(200);
         for (Status status : new Status[] {Status.HELD, Status.PENDING}) {
             EventPage page = find(EventQuery.builder().status(status));
             assertThat(page.events()).hasSize(1);
@@ -83,9 +83,9 @@ class EventSearchPlansTest {
 
     @Test
     void whatIsUnsettledIsNamedWithoutWalkingTheLog() throws SQLException {
-        assertThat(pages(Trail.LIVE
+        assertThat(pages(EventTrail.LIVE
                         .replace(":subscription", "NULL")
-                        .replace(":bound", Integer.toString(Trail.LIVE_BOUND))))
+                        .replace(":bound", Integer.toString(EventTrail.LIVE_BOUND))))
                 .isLessThan(200);
     }
 
@@ -144,7 +144,7 @@ class EventSearchPlansTest {
     }
 
     private static String look(String trail) {
-        return Trail.LOOK
+        return EventTrail.LOOK
                 .replace("{trail}", trail)
                 .replace("{condition}", "type LIKE 't'")
                 .replace(":before", Long.toString(Long.MAX_VALUE))
@@ -152,9 +152,11 @@ class EventSearchPlansTest {
                 .replace(":discarded", "false")
                 .replace(":subscription", "NULL")
                 .replace(":held", "true")
-                .replace(":rows", Integer.toString(Trail.ROW_SLICE))
+                .replace(":rows", Integer.toString(EventTrail.ROW_SLICE))
                 .replace(":live", "'{}'")
-                .replace(":slice", Integer.toString(trail.equals(Trail.LOG) ? Trail.LOG_SLICE : Trail.ROW_SLICE));
+                .replace(
+                        ":slice",
+                        Integer.toString(trail.equals(EventTrail.LOG) ? EventTrail.LOG_SLICE : EventTrail.ROW_SLICE));
     }
 
     private static long pages(String sql) throws SQLException {

@@ -10,7 +10,7 @@ import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.relay.Attempt;
+import dev.posthorn.subscription.Attempt;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -202,7 +202,7 @@ class EventSearchTest {
         long two = rows.subscriptionAt("two", beginning);
         List<Long> expected = new ArrayList<>();
         expected.add(rows.eventOf(1_000_000_000_000L, "straggler"));
-        for (int i = 0; i < Trail.ROW_SLICE; i++) {
+        for (int i = 0; i < EventTrail.ROW_SLICE; i++) {
             expected.add(0, rows.event("k"));
         }
         settleAll(one);
@@ -214,11 +214,11 @@ class EventSearchTest {
                   FROM posthorn.event e CROSS JOIN posthorn.subscription s
                   JOIN posthorn.lane n ON n.subscription_id = s.id WHERE e.key = 'k'
                 """);
-        assertThat(pages(300, q -> q.status(Status.HELD))).isEqualTo(expected.subList(0, Trail.ROW_SLICE));
+        assertThat(pages(300, q -> q.status(Status.HELD))).isEqualTo(expected.subList(0, EventTrail.ROW_SLICE));
         expected.add(0, rows.event("newest"));
         // An odd number of rows, so that a look ends between the two rows of an event.
         rows.delivery(one, expected.get(0), "WAITING", 1);
-        assertThat(pages(300, q -> q.status(Status.HELD))).isEqualTo(expected.subList(1, Trail.ROW_SLICE + 1));
+        assertThat(pages(300, q -> q.status(Status.HELD))).isEqualTo(expected.subList(1, EventTrail.ROW_SLICE + 1));
         assertThat(pages(300, q -> q.status(Status.PENDING))).isEqualTo(expected);
         assertThat(pages(1_000, q -> q.status(Status.PENDING))).isEqualTo(expected);
     }

@@ -333,6 +333,68 @@ class EventStatusTest {
         assertThat(only(retried).attempts()).isEqualTo(2);
     }
 
+    /** docs/states.md has the same list. */
+    @Test
+    void theTimeOfTheStatusIsThatOfWhatMadeIt() {
+        sinceWhenForEachStatus();
+    }
+
+    @Test
+    void theTimeOfTheStatusIsTheSameOnTheOldestPostgresql() {
+        use(TestDatabase.createOnOldest());
+        sinceWhenForEachStatus();
+    }
+
+    private void sinceWhenForEachStatus() {
+        String a = rows.snapshot();
+        long subscription = rows.subscriptionAt("billing", a);
+        long delivered = rows.event("k");
+        long retried = rows.event("r");
+        long held = rows.event("r");
+        long failed = rows.event("f");
+        long discarded = rows.event("d");
+        long mark = rows.event("m");
+        long sending = rows.event("s");
+        long pending = rows.event("p");
+        String b = rows.snapshot();
+        rows.mark(subscription, a, b, mark);
+        rows.mark(subscription, "high_seq = " + sending + ", moved_at = '2031-01-01Z'");
+        rows.receipt(subscription, a, b, mark, 6, "'2032-01-01Z'");
+        rows.delivery(subscription, retried, "WAITING", 2);
+        database.execute("UPDATE posthorn.delivery SET failed_at = '2033-01-01Z', changed_at = '2033-01-01Z'");
+        rows.delivery(subscription, held, "HELD", 0);
+        database.execute("UPDATE posthorn.delivery SET changed_at = '2034-01-01Z' WHERE state = 'HELD'");
+        rows.deadLetter(subscription, failed, "E", "m", "m");
+        rows.deadLetter(subscription, discarded, "E", "m", "m");
+        database.execute("UPDATE posthorn.dead_letter SET last_failed_at = '2035-01-01Z'");
+        database.execute("UPDATE posthorn.dead_letter SET discarded_at = '2036-01-01Z' WHERE seq = " + discarded);
+
+        assertThat(only(delivered).lastStatusAt())
+                .isEqualTo("2032-01-01T00:00:00Z")
+                .isEqualTo(only(delivered).deliveredAt());
+        assertThat(only(sending).lastStatusAt()).as("its lane moved then").isEqualTo("2031-01-01T00:00:00Z");
+        assertThat(only(pending).lastStatusAt()).isEqualTo(only(pending).createdAt());
+        assertThat(only(retried).lastStatusAt()).isEqualTo("2033-01-01T00:00:00Z");
+        assertThat(only(held).lastStatusAt()).isEqualTo("2034-01-01T00:00:00Z");
+        assertThat(only(failed).lastStatusAt()).isEqualTo("2035-01-01T00:00:00Z");
+        assertThat(only(discarded).lastStatusAt()).isEqualTo("2036-01-01T00:00:00Z");
+
+        assertThat(only(retried).lastFailedAt()).isEqualTo("2033-01-01T00:00:00Z");
+        assertThat(only(failed).lastFailedAt()).isEqualTo("2035-01-01T00:00:00Z");
+        assertThat(only(pending).lastFailedAt()).isNull();
+        assertThat(only(delivered).lastFailedAt()).isNull();
+        assertThat(statuses.nearLastAttempt(9)).as("without a limit").isEmpty();
+        database.execute("UPDATE posthorn.subscription SET max_attempts = 3");
+        assertThat(statuses.nearLastAttempt(1))
+                .extracting(LastChance::lastFailedAt)
+                .containsExactly(Instant.parse("2033-01-01T00:00:00Z"));
+
+        rows.mark(subscription, "moved_at = '2020-01-01Z'");
+        assertThat(only(sending).lastStatusAt()).isEqualTo(only(sending).createdAt());
+        database.execute("DELETE FROM posthorn.receipt");
+        assertThat(only(delivered).lastStatusAt()).as("nobody knows any more").isNull();
+    }
+
     @Test
     void anEventWithALaterTimeShowsIt() {
         rows.subscriptionAt("billing", rows.snapshot());
@@ -365,6 +427,7 @@ class EventStatusTest {
             EventStatus known = statuses.of(id).orElseThrow();
             assertThat(known.subscriptions()).hasSize(1);
             assertThat(known.overall()).hasValue(id.equals(failedId) ? FAILED : PENDING);
+            assertThat(known.subscriptions().get(0).lastStatusAt()).isNotNull();
         }
     }
 

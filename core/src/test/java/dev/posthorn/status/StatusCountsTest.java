@@ -10,6 +10,7 @@ import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.SchemaName;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,6 +80,17 @@ class StatusCountsTest {
         rows.delivery(subscription, mark, "WAITING", 0);
         database.execute("UPDATE posthorn.delivery SET dead_letter_id = " + replayed + " WHERE seq = " + mark);
         rows.receipt(subscription, start, b, mark, 6, "now()");
+    }
+
+    @Test
+    void allSubscriptionsAreCountedByNameSoManyAtATime() {
+        rows.subscriptionAt("audit", start);
+        rows.subscriptionAt("shipping", start);
+        rows.event("k");
+        assertThat(statuses.counts("", 2).keySet()).containsExactly("audit", "billing");
+        assertThat(statuses.counts("billing", 2)).containsOnlyKeys("shipping");
+        assertThat(statuses.counts("", 9))
+                .allSatisfy((name, counts) -> assertThat(counts).isEqualTo(statuses.counts(name)));
     }
 
     @Test
@@ -176,6 +188,15 @@ class StatusCountsTest {
         assertThat(statuses.stuckSending(Duration.ofMinutes(30)))
                 .extracting(StuckEvent::seq)
                 .containsExactly(sending, later);
+
+        rows.subscriptionAt("idle", c);
+        assertThat(statuses.stuckSending(Duration.ofMinutes(30), "idle", 9))
+                .isEqualTo(new EventList<>(List.of(), true));
+        EventList<StuckEvent> first = statuses.stuckSending(Duration.ofMinutes(30), "billing", 1);
+        assertThat(first.events()).extracting(StuckEvent::seq).containsExactly(sending);
+        assertThat(first.complete()).isFalse();
+        assertThat(statuses.stuckSending(Duration.ofMinutes(30), "billing", 2).complete())
+                .isTrue();
     }
 
     private void ageEvents(long upTo) {
@@ -198,6 +219,23 @@ class StatusCountsTest {
             assertThat(event.maxAttempts()).isEqualTo(5);
             assertThat(event.errorMessage()).isEqualTo("busy");
         });
+
+        rows.subscriptionAt("idle", start);
+        assertThat(statuses.nearLastAttempt(2, "idle", 9)).isEqualTo(new EventList<>(List.of(), true));
+        EventList<LastChance> first = statuses.nearLastAttempt(2, "billing", 1);
+        assertThat(first.events()).extracting(LastChance::seq).containsExactly(oneLeft);
+        assertThat(first.complete()).isFalse();
+    }
+
+    /** Its attempts are gone with it, and it looked like one that went well at once. */
+    @Test
+    void aPurgedDeadLetterIsNotInTheLatency() {
+        long purged = rows.event("k");
+        String b = rows.snapshot();
+        rows.receipt(subscription, b, b, 0, 1, "now()");
+        assertThat(statuses.averageLatency("billing", Duration.ofHours(1))).isPresent();
+        rows.deadLetter(subscription, purged, "purged", "purged", "purged");
+        assertThat(statuses.averageLatency("billing", Duration.ofHours(1))).isEmpty();
     }
 
     @Test
@@ -209,22 +247,42 @@ class StatusCountsTest {
         long third = rows.event("k");
         long retried = rows.event("r");
         String c = rows.snapshot();
-        database.execute("UPDATE posthorn.event SET created_at = now() - interval '1000 s'");
-        rows.receipt(subscription, b, b, 0, 1, "now() - interval '990 s'");
-        rows.receipt(subscription, b, c, third, 3, "now() - interval '980 s'");
+        Instant now = Instant.now();
+        database.execute("UPDATE posthorn.event SET created_at = " + before(now, 1000));
+        rows.receipt(subscription, b, b, 0, 1, before(now, 990));
+        rows.receipt(subscription, b, c, third, 3, before(now, 980));
         // Of something else: what it covers was covered before.
-        rows.receipt(subscription, b, c, third, 100, "now() - interval '500 s'");
+        rows.receipt(subscription, b, c, third, 100, before(now, 500));
         Latency latency =
                 statuses.averageLatency("billing", Duration.ofHours(1)).orElseThrow();
         assertThat(latency.sample()).isEqualTo(2);
         assertThat(latency.average()).isBetween(Duration.ofMillis(17_400), Duration.ofMillis(17_600));
 
-        rows.attempt(subscription, retried, 2, "DELIVERED", "now() - interval '952 s'");
+        rows.attempt(subscription, retried, 2, "DELIVERED", before(now, 952));
         latency = statuses.averageLatency("billing", Duration.ofHours(1)).orElseThrow();
         assertThat(latency.sample()).isEqualTo(3);
         // (10 + 3 * 20 + 49.5) / 5
         assertThat(latency.average()).isBetween(Duration.ofMillis(23_800), Duration.ofMillis(24_000));
         assertThat(statuses.averageLatency("billing", Duration.ofMinutes(1))).isEmpty();
+        assertThat(statuses.averageLatency("billing", now.minusSeconds(3_600), now))
+                .contains(latency);
+        assertThat(statuses.averageLatency("billing", now.minusSeconds(995), now.minusSeconds(985)))
+                .as("the first receipt alone")
+                .hasValueSatisfying(first -> {
+                    assertThat(first.sample()).isEqualTo(1);
+                    assertThat(first.average()).isBetween(Duration.ofMillis(9_900), Duration.ofMillis(10_100));
+                });
+        assertThat(statuses.averageLatency("billing", now.minusSeconds(985), now.minusSeconds(970)))
+                .as("the second receipt alone")
+                .hasValueSatisfying(second -> {
+                    assertThat(second.sample()).isEqualTo(1);
+                    assertThat(second.average()).isBetween(Duration.ofMillis(19_900), Duration.ofMillis(20_100));
+                });
+    }
+
+    /** Of one moment: between two statements that each ask for the time, some of it may pass. */
+    private static String before(Instant now, int seconds) {
+        return "timestamptz '" + now.minusSeconds(seconds) + "'";
     }
 
     @Test
@@ -285,6 +343,22 @@ class StatusCountsTest {
                 () -> statuses.stuckSending(Duration.ofSeconds(-1)),
                 ErrorCode.INVALID_REQUEST,
                 "stuckFor is -1000; it must be at least 0");
+        refused(
+                () -> statuses.stuckSending(Duration.ZERO, "nobody", 1),
+                ErrorCode.NOT_FOUND,
+                "there is no subscription named 'nobody'");
+        refused(
+                () -> statuses.nearLastAttempt(1, "nobody", 1),
+                ErrorCode.NOT_FOUND,
+                "there is no subscription named 'nobody'");
+        refused(
+                () -> statuses.nearLastAttempt(1, null, 1_001),
+                ErrorCode.INVALID_REQUEST,
+                "limit is 1001; it must be from 1 to 1000");
+        refused(
+                () -> statuses.averageLatency("billing", Instant.EPOCH, Instant.EPOCH),
+                ErrorCode.INVALID_REQUEST,
+                "from is 1970-01-01T00:00:00Z and to is 1970-01-01T00:00:00Z; from must be before to");
         refused(() -> statuses.nearLastAttempt(-1), ErrorCode.INVALID_REQUEST, "left is -1; it must be at least 0");
         refused(
                 () -> new Gauges(database.dataSource(), SchemaName.DEFAULT, 0),

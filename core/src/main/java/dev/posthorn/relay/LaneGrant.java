@@ -1,6 +1,0 @@
-package dev.posthorn.relay;
-
-import dev.posthorn.log.LaneScope;
-
-/** A lane just taken over. How far it has come, its owner reads by itself: see {@link StoredLane}. */
-record LaneGrant(String name, long subscriptionId, Lease lease, LaneScope scope) {}

@@ -1,9 +1,0 @@
-package dev.posthorn.relay;
-
-/** Whether a subscriber gets the events of a key one after the other. */
-public enum Ordering {
-    /** In the order of their commits, each after the one before was delivered or set aside. */
-    KEY,
-    /** As they come: one that fails keeps no other waiting. */
-    NONE
-}

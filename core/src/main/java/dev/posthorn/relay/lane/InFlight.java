@@ -1,0 +1,230 @@
+package dev.posthorn.relay.lane;
+
+import dev.posthorn.relay.budget.LastHeard;
+import dev.posthorn.relay.budget.RetryPlaces;
+import dev.posthorn.relay.lane.trouble.Purpose;
+import dev.posthorn.relay.lane.trouble.ReceiverState;
+import dev.posthorn.relay.store.Ticker;
+import dev.posthorn.sink.Channel;
+import dev.posthorn.sink.ErrorClass;
+import dev.posthorn.sink.Outcome;
+import dev.posthorn.subscription.Subscription;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a lane's sink was given and has not answered, and the channel to it. It outlives the connection to the database:
+ * what was sent stays sent.
+ */
+final class InFlight implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(InFlight.class);
+
+    private static final long GRACE = Duration.ofMillis(200).toNanos();
+
+    private final String lane;
+    private final Subscription subscription;
+    private final Ticker ticker;
+    private final LastHeard lastHeard;
+    private final RetryPlaces retryPlaces;
+    private final Consumer<Sending> mailbox;
+
+    /** In order; some have been answered since. */
+    private final ArrayDeque<Sending> sent = new ArrayDeque<>();
+
+    private @Nullable Channel channel;
+    private boolean broken;
+    private boolean sinkThrew;
+    private int count;
+
+    /** Of these, how many are sent again because they failed. */
+    private int retries;
+
+    private long lastAnswer;
+
+    /**
+     * @param mailbox takes the sink's answers, from any thread
+     */
+    InFlight(
+            String lane,
+            Subscription subscription,
+            Ticker ticker,
+            LastHeard lastHeard,
+            RetryPlaces retryPlaces,
+            Consumer<Sending> mailbox) {
+        this.lane = lane;
+        this.subscription = subscription;
+        this.ticker = ticker;
+        this.mailbox = mailbox;
+        this.lastHeard = lastHeard;
+        this.retryPlaces = retryPlaces;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** Whether one more may go of those that failed before, of this lane and of all lanes together. */
+    boolean mayRetry(int most) {
+        return retries < most && retryPlaces.areLeft();
+    }
+
+    /** How many probes are on their way, of rows or of live events. */
+    int probes(boolean live) {
+        return (int) sent.stream()
+                .filter(Sending::isAwaited)
+                .map(Sending::item)
+                .filter(item -> item.isProbe() && item.isLive() == live)
+                .count();
+    }
+
+    /** Whether nobody has answered since the event was sent. */
+    boolean isSilentSince(LaneEvent event) {
+        return !lastHeard.isSince(event.sentAt());
+    }
+
+    List<LaneEvent> items() {
+        return sent.stream().filter(Sending::isAwaited).map(Sending::item).toList();
+    }
+
+    void send(LaneEvent event, Purpose why) {
+        Sending sending = event.send(ticker.nanos(), why, mailbox);
+        sent.add(sending);
+        count++;
+        if (sending.isRetry()) {
+            retries++;
+            retryPlaces.take();
+        }
+        try {
+            if (channel == null) {
+                channel = subscription.sink().open(lane, subscription.timeout());
+            }
+            channel.send(event.event(), event.attempt(), sending);
+        } catch (RuntimeException | VirtualMachineError | LinkageError | AssertionError bug) {
+            tellOnce(event, bug);
+            sending.with(new Outcome.Retry(ErrorClass.UNKNOWN, "the sink threw " + bug));
+        }
+    }
+
+    private void tellOnce(LaneEvent event, Throwable bug) {
+        if (!sinkThrew) {
+            sinkThrew = true;
+            log.error(
+                    "Lane {}: its sink threw instead of answering, for event {}. That is a bug in the sink; the event is"
+                            + " tried again like after any failure. Logged once",
+                    lane,
+                    event.event().event(),
+                    bug);
+        }
+    }
+
+    void flush() {
+        if (channel != null) {
+            channel.flush();
+        }
+    }
+
+    /** Whether the answer is to an event that is still waited for; it is waited for no more. */
+    boolean take(Sending answered) {
+        if (!answered.isAwaited()) {
+            return false;
+        }
+        land(answered);
+        lastAnswer = ticker.nanos();
+        Outcome outcome = answered.outcome();
+        if (!(outcome instanceof Outcome.Unavailable) && !ReceiverState.isSilence(outcome)) {
+            lastHeard.heard(lastAnswer);
+        }
+        return true;
+    }
+
+    private void land(Sending over) {
+        over.item().land();
+        count--;
+        if (over.isRetry()) {
+            retries--;
+            retryPlaces.giveBack(1);
+        }
+    }
+
+    /** Whether a sink that keeps the order owes an answer to an event that was sent before this one. */
+    boolean isBehindUnanswered(Sending answered) {
+        if (broken || !subscription.sink().keepsOrder() || !answered.isAwaited()) {
+            return false;
+        }
+        forgetAnswered();
+        return !sent.isEmpty() && sent.element() != answered;
+    }
+
+    private void forgetAnswered() {
+        while (!sent.isEmpty() && !sent.element().isAwaited()) {
+            sent.remove();
+        }
+    }
+
+    /** A sink that keeps the order delivers nothing after a failure. */
+    void failed() {
+        broken = subscription.sink().keepsOrder();
+    }
+
+    /** Whether the channel has failed: what it still answers is the consequence of that. */
+    boolean isBroken() {
+        return broken;
+    }
+
+    /** The event that is waited for the longest, if that is too long; it is waited for no more. */
+    @Nullable
+    LaneEvent pollOverdue() {
+        forgetAnswered();
+        if (sent.isEmpty() || ticker.nanos() - waitingSince() <= patience()) {
+            return null;
+        }
+        Sending overdue = sent.remove();
+        land(overdue);
+        return overdue.item();
+    }
+
+    /** In how many nanoseconds the next answer is overdue; very long if none is owed. */
+    long nextOverdueNanos() {
+        return sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + patience() - ticker.nanos();
+    }
+
+    /** A channel that keeps the order works through a queue: as long as it answers at all, it is well. */
+    private long waitingSince() {
+        long oldest = sent.element().item().sentAt();
+        return subscription.sink().keepsOrder() && lastAnswer - oldest > 0 ? lastAnswer : oldest;
+    }
+
+    /** A sink that does not keep the order ends what takes too long by itself, and can tell more about it. */
+    private long patience() {
+        long timeout = subscription.timeout().toNanos();
+        return subscription.sink().keepsOrder() ? timeout : timeout + GRACE;
+    }
+
+    /** Ends the channel and waits for nothing any more; returns what it had taken, some of it answered. */
+    List<LaneEvent> giveUp() {
+        close();
+        List<LaneEvent> taken = sent.stream().map(Sending::item).toList();
+        taken.forEach(LaneEvent::land);
+        sent.clear();
+        count = 0;
+        broken = false;
+        return taken;
+    }
+
+    /** Ends the channel; nothing that has not left yet is sent any more. */
+    @Override
+    public void close() {
+        retryPlaces.giveBack(retries);
+        retries = 0;
+        if (channel != null) {
+            channel.close();
+            channel = null;
+        }
+    }
+}

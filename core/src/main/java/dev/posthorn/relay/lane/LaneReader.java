@@ -1,0 +1,286 @@
+package dev.posthorn.relay.lane;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Batch;
+import dev.posthorn.log.Cursor;
+import dev.posthorn.log.EventLog;
+import dev.posthorn.log.Mark;
+import dev.posthorn.log.Snapshot;
+import dev.posthorn.log.Window;
+import dev.posthorn.relay.budget.InFlightPlaces;
+import dev.posthorn.relay.budget.LaneOrders;
+import dev.posthorn.relay.budget.Pace;
+import dev.posthorn.relay.budget.RetryPlaces;
+import dev.posthorn.relay.lane.trouble.Breaker;
+import dev.posthorn.relay.lane.trouble.ReceiverState;
+import dev.posthorn.relay.store.LaneStore;
+import dev.posthorn.relay.store.StoredLane;
+import dev.posthorn.relay.store.Ticker;
+import dev.posthorn.subscription.Subscription;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Reads a lane's share of the log, as far ahead of its persisted mark as there is room for. */
+final class LaneReader {
+
+    private final Subscription subscription;
+    private final EventLog eventLog;
+    private final LaneStore store;
+    private final Supplier<LaneOrders> orders;
+    private final InFlightPlaces places;
+    private final Backlog backlog;
+    private final Dispatch dispatch;
+    private final RowsInHand rows;
+    private final Unwritten unwritten;
+    private final ReceiverState receiver;
+    private final Progress progress;
+    private final Ticker ticker;
+    private final Pace pace;
+    private Cursor cursor;
+
+    /** Whether the window that is read, or the last one, was begun by this run. */
+    private boolean ownWindow;
+
+    /** Whether this run has read whatever was read before it, by former owners too. */
+    private boolean caughtUp;
+
+    /** What was to be let go when the window that is read was begun. */
+    private long toLetGo;
+
+    /** This run has read all that was to be let go below this. */
+    private long letGo;
+
+    LaneReader(StoredLane stored, Subscription subscription, LanePorts ports, LaneParts parts) {
+        this.subscription = subscription;
+        this.eventLog = ports.log();
+        this.store = ports.store();
+        this.orders = parts.hold().orders();
+        this.places = parts.hold().places();
+        this.backlog = parts.backlog();
+        this.dispatch = parts.dispatch();
+        this.rows = parts.rows();
+        this.unwritten = parts.unwritten();
+        this.receiver = parts.hold().receiver();
+        this.progress = parts.progress();
+        this.ticker = ports.ticker();
+        this.pace = new Pace(subscription.pollLeast(), subscription.pollMost(), ticker.nanos());
+        this.cursor = stored.mark().cursor();
+    }
+
+    /** There is something to read. */
+    void wake() {
+        pace.moreAtOnce(ticker.nanos());
+    }
+
+    /** The database does not answer. */
+    void failed() {
+        pace.failed(ticker.nanos());
+    }
+
+    /** Reads if it is time and there is room. Tells whether it did. */
+    boolean read() {
+        long now = ticker.nanos();
+        if (!isReading() || !pace.isDue(now) || !isWorthReading()) {
+            return false;
+        }
+        int taken = enterNextWindow() ? takePlaces() : 0;
+        if (taken == 0) {
+            pace.foundNothing(now);
+            return false;
+        }
+        Batch batch = read(taken);
+        long after = ticker.nanos();
+        if (!batch.endsWindow()) {
+            pace.moreAtOnce(after);
+        } else if (batch.events().isEmpty()) {
+            pace.foundNothing(after);
+        } else {
+            pace.foundAll(after);
+        }
+        return true;
+    }
+
+    private boolean isReading() {
+        return isLettingGo()
+                || isComingBack()
+                || (orders.get().isSending() && (!receiver.breaker().isOpen() || lacksProbe()));
+    }
+
+    private boolean lacksProbe() {
+        return probesWanted() > 0;
+    }
+
+    private int probesWanted() {
+        Breaker breaker = receiver.breaker();
+        int width = Math.min(breaker.width(), RetryPlaces.atATime(orders.get().concurrency()));
+        // One more, which may count.
+        return breaker.lacksProbe() ? 1 + width - backlog.toSend().untried() : 0;
+    }
+
+    /** Whether events are to be given up that this owner has not read yet. */
+    private boolean isLettingGo() {
+        LaneOrders now = orders.get();
+        return !now.leave() && letGo < now.letGoSeq();
+    }
+
+    /**
+     * All that was to be let go had ended before the order was given, so a window that was begun after it has whatever of
+     * it was not read before. A number alone says nothing: events are read late, and by former owners in vain.
+     */
+    private void noteLetGo() {
+        if (!(cursor instanceof Cursor.Inside inside) || inside.seq() >= toLetGo - 1) {
+            letGo = Math.max(letGo, toLetGo);
+        }
+    }
+
+    /** Whether it is to leave, and has yet to come to what was sent before the connection was lost. */
+    private boolean isComingBack() {
+        return orders.get().leave() && dispatch.awaitsReading();
+    }
+
+    /** Who is on the way out does not wait for room: what it reads and does not send gets a row at once. */
+    private int takePlaces() {
+        if (isComingBack()) {
+            places.overdraw(subscription.batchSize());
+            return subscription.batchSize();
+        }
+        int most = lacksProbe() ? probesWanted() : subscription.batchSize();
+        return places.take(Math.min(roomForEvents(), Math.min(most, subscription.batchSize())));
+    }
+
+    /** Whether there is room for more than a few events: a read costs the same for one as for many. */
+    private boolean isWorthReading() {
+        if (isComingBack()) {
+            return true;
+        }
+        int least = receiver.needsRoom() ? 1 : Math.min(subscription.batchSize(), aQuarter());
+        return roomForEvents() >= least && roomInBytes() > 0;
+    }
+
+    private int aQuarter() {
+        return Math.max(1, orders.get().inFlightLimit() / 4);
+    }
+
+    /** Whether there will soon be no room for events that were not tried yet. */
+    boolean isShortOfRoom() {
+        return roomForEvents() < aQuarter()
+                || roomInBytes() < orders.get().inFlightBytes() / 4
+                || !places.areLeft(aQuarter());
+    }
+
+    private int roomForEvents() {
+        return orders.get().inFlightLimit() - beyondMark();
+    }
+
+    private long roomInBytes() {
+        return orders.get().inFlightBytes() - dispatch.unsettled().bytes() - progress.unwrittenBytes();
+    }
+
+    private Batch read(int taken) {
+        int used = 0;
+        try {
+            if (cursor instanceof Cursor.Tail) {
+                ownWindow = true;
+                toLetGo = orders.get().letGoSeq();
+            }
+            Batch batch = eventLog.read(cursor, taken, Math.max(1, roomInBytes()));
+            used = take(batch);
+            noteLetGo();
+            if (ownWindow && batch.endsWindow() && !caughtUp) {
+                caughtUp = true;
+                rows.caughtUp();
+                dispatch.caughtUp();
+            }
+            return batch;
+        } finally {
+            places.giveBack(taken - used);
+        }
+    }
+
+    /** How many events and rows are in the lane's hands or not known to be written. */
+    int beyondMark() {
+        return dispatch.unsettled().size() + rows.count() + progress.unwritten() + unwritten.rows();
+    }
+
+    /**
+     * At the tail, while the generation is to change: no further than the snapshot at which all lanes stop. The one in
+     * the orders is looked up on the lane's own connection: after a crash it may be of transactions that never were. A
+     * lane that reads on for what comes back looks too: while it was seen to stand still, all may have been told to stop.
+     */
+    private boolean enterNextWindow() {
+        LaneOrders now = orders.get();
+        if (!(cursor instanceof Cursor.Tail tail) || !now.park()) {
+            return true;
+        }
+        Snapshot ordered = now.stopAt();
+        // Others are waited for, by orders that a lane on its way out gets no more.
+        boolean comesBack = ordered == null ? dispatch.awaitsReading() : isComingBack();
+        boolean readsOn = comesBack && !progress.isSeenParked(now.parkFor());
+        if (ordered == null && !readsOn) {
+            return false;
+        }
+        Snapshot stopAt = store.stopAt();
+        if (stopAt == null) {
+            return readsOn;
+        }
+        if (tail.a().equals(stopAt)) {
+            if (now.leave()) {
+                // It never reads further: what has not come again will not come to this owner.
+                dispatch.caughtUp();
+            }
+            return false;
+        }
+        if (!readsOn && !stopAt.equals(ordered)) {
+            return false;
+        }
+        cursor = Cursor.Inside.of(new Window(tail.a(), stopAt), 0);
+        return true;
+    }
+
+    /** Returns how many of the events are new: the others have a row or a dead letter by a former owner. */
+    private int take(Batch batch) {
+        Set<Long> known = rows.known(batch.events());
+        rows.know(batch.events().stream().map(event -> event.event().key()));
+        Mark between = null;
+        int used = 0;
+        for (RecordedEvent event : batch.events()) {
+            progress.read(event.seq());
+            // There is nothing of the lane between the event before and this one.
+            extendMark(Mark.inside(batch.window(), event.seq() - 1));
+            between = batch.markAfter(event);
+            if (!known.contains(event.seq())) {
+                dispatch.add(LaneEvent.live(event, between, batch.isDeferred(event)));
+                used++;
+            } else {
+                extendMark(between);
+            }
+        }
+        extendMark(batch.markAtEnd());
+        cursor = batch.next();
+        return used;
+    }
+
+    private void extendMark(Mark mark) {
+        if (!dispatch.unsettled().extendLast(mark)) {
+            progress.settledUpTo(mark);
+        }
+    }
+
+    boolean hasCaughtUp() {
+        return caughtUp;
+    }
+
+    /** Whether everything there was has been read, what former owners had read included. */
+    boolean hasSeenAll() {
+        return caughtUp && isAtTail();
+    }
+
+    boolean isAtTail() {
+        return cursor instanceof Cursor.Tail;
+    }
+
+    /** In how many nanoseconds to look again; very long if there is no room, or nothing is to be read. */
+    long nextDueNanos() {
+        return isReading() && isWorthReading() ? pace.due() - ticker.nanos() : Long.MAX_VALUE;
+    }
+}

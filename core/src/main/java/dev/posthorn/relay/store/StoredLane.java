@@ -1,0 +1,27 @@
+package dev.posthorn.relay.store;
+
+import dev.posthorn.log.Mark;
+import java.time.Duration;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a lane stands in the store: all that its owner has to know before it reads.
+ *
+ * @param readSeq the greatest seq that any owner ever read
+ * @param rowSeq the greatest seq that ever got a row or a dead letter
+ * @param turn that of the last settle
+ * @param parkedFor the change of generation for which it stands still, as far as others know
+ * @param takeovers how often the lane changed hands by force since it last worked undisturbed
+ * @param denialReason why the receiver refused everything, as far as the last owner knew; null if it did not
+ * @param leased for how long nobody else can take it over; not positive if somebody may
+ */
+public record StoredLane(
+        Mark mark,
+        long readSeq,
+        long rowSeq,
+        long turn,
+        @Nullable UUID parkedFor,
+        int takeovers,
+        @Nullable String denialReason,
+        Duration leased) {}

@@ -1,0 +1,9 @@
+/**
+ * The port through which lanes and lease keepers see the database, and the values that pass it: read
+ * {@link dev.posthorn.relay.store.LaneStore} first. Public for the other rooms of the relay and for the simulation, which has
+ * a store of its own; not for users.
+ */
+@NullMarked
+package dev.posthorn.relay.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,191 @@
+-- What the relay remembers: subscriptions, their generations and lanes, and for each lane one lease and one mark.
+
+-- Who gets events.
+--   revision: that of the document which said last what the filter and the lanes are to be; 0 if no document does. An
+--     older one that comes late says nothing any more.
+--   stop_at: the snapshot at which all lanes of this generation stop, because another one is wanted.
+--   paused: nothing is read or sent. pause_reason: why, if nobody asked for it.
+--   let_go_seq: events below it become dead letters instead of being sent, so that the log can be cut there.
+--   max_attempts: null means unlimited.
+CREATE TABLE posthorn.subscription (
+    id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name         text        NOT NULL UNIQUE,
+    revision     bigint      NOT NULL DEFAULT 0,
+    generation   integer     NOT NULL DEFAULT 1,
+    stop_at      pg_snapshot,
+    paused       boolean     NOT NULL DEFAULT false,
+    pause_reason text,
+    let_go_seq   bigint      NOT NULL DEFAULT 0,
+    max_attempts integer,
+    created_at   timestamptz NOT NULL DEFAULT posthorn.clock()
+);
+
+-- The instances that serve a subscription, those without a lane among them: sharing counts them all.
+--   quiet: the subscription is paused, nothing of it is on its way from this instance, and it sends nothing until it
+--     has seen the subscription resumed. Each obeys a pause at its own next look, and says here when it has.
+CREATE TABLE posthorn.instance (
+    subscription_id bigint      NOT NULL REFERENCES posthorn.subscription ON DELETE CASCADE,
+    id              text        NOT NULL,
+    expires_at      timestamptz NOT NULL,
+    quiet           boolean     NOT NULL DEFAULT false,
+    PRIMARY KEY (subscription_id, id)
+);
+
+-- How many events a subscription may hand over now, if it has a rate. One row for all instances, made by the first
+-- lease. Updated many times a second while events wait, so with room on its page.
+--   tokens: what was left at refilled_at; what has come due since is added by the next lease.
+--   granted: what the last lease was given.
+CREATE TABLE posthorn.rate (
+    subscription_id bigint           PRIMARY KEY REFERENCES posthorn.subscription ON DELETE CASCADE,
+    tokens          double precision NOT NULL,
+    granted         integer          NOT NULL,
+    refilled_at     timestamptz      NOT NULL
+) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+
+-- A generation is a stretch of a subscription's life with one filter and one number of lanes. It has the events that
+-- are not visible in its own start_a and are visible in the start_a of the next one; of the first, if since is given,
+-- those visible in start_b only if written at or after that time. While it is only wanted, start_a is null and its
+-- number is one above the subscription's; the next wish replaces or withdraws it. No foreign key: a deleted
+-- subscription may leave it behind, see deleted_subscription.
+--   types, aggregate_types, sources: LIKE patterns, sorted; an empty array wants all.
+--   headers: what an event must carry, each name with exactly that value; an empty object wants all.
+--   filter_known: false if nobody knows the filter, until an instance says what it is.
+--   change: what lanes stand still for while the generation is only wanted. One that is wanted after it was withdrawn
+--     has another. Random, because a number could be given out again after a crash.
+CREATE TABLE posthorn.generation (
+    subscription_id bigint      NOT NULL,
+    number          integer     NOT NULL,
+    lanes           integer     NOT NULL CHECK (lanes BETWEEN 1 AND 256),
+    types           text[]      NOT NULL DEFAULT '{}',
+    aggregate_types text[]      NOT NULL DEFAULT '{}',
+    sources         text[]      NOT NULL DEFAULT '{}',
+    headers         jsonb       NOT NULL DEFAULT '{}',
+    filter_known    boolean     NOT NULL DEFAULT true,
+    change          uuid        NOT NULL DEFAULT gen_random_uuid(),
+    era             integer,
+    start_a         pg_snapshot,
+    start_b         pg_snapshot,
+    since           timestamptz,
+    PRIMARY KEY (subscription_id, number)
+);
+
+-- A share of a subscription's keys. No foreign key, for the same reason.
+--   since: in its first window only events written at or after this time count.
+CREATE TABLE posthorn.lane (
+    id              bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    subscription_id bigint      NOT NULL,
+    generation      integer     NOT NULL,
+    index           integer     NOT NULL,
+    since           timestamptz,
+    UNIQUE (subscription_id, generation, index)
+);
+
+-- Who owns a lane, and until when. Touched by the lease keeper alone.
+CREATE TABLE posthorn.lane_lease (
+    lane_id    bigint      PRIMARY KEY REFERENCES posthorn.lane ON DELETE CASCADE,
+    epoch      bigint      NOT NULL DEFAULT 0,
+    owner      text,
+    expires_at timestamptz
+) WITH (fillfactor = 50);
+
+-- How far a lane is settled: an event is settled iff it is visible in a, or visible in b with its seq at most seq.
+-- Updated thousands of times, hence narrow, with room on its page, and vacuumed early.
+--   high_*: how far events were handed to the sink; null snapshots mean the mark's own.
+--   read_seq: greatest seq ever read.
+--   turn: the number of the last settle, so that one whose answer was lost is not done twice.
+--   row_seq: the greatest seq that ever got a row or a dead letter: whoever reads again beyond it need not look.
+--   moved_at: when the mark last moved.
+--   takeovers: how often the lane changed hands by force since it last worked undisturbed.
+--   parked_for: the change for which the lane stands still at the end of a window and waits for stop_at. It says
+--     nothing about any other change: by then the lane may have read on.
+CREATE TABLE posthorn.lane_mark (
+    lane_id    bigint      PRIMARY KEY REFERENCES posthorn.lane ON DELETE CASCADE,
+    epoch      bigint      NOT NULL DEFAULT 0,
+    a          pg_snapshot NOT NULL,
+    b          pg_snapshot NOT NULL,
+    seq        bigint      NOT NULL DEFAULT 0,
+    high_a     pg_snapshot,
+    high_b     pg_snapshot,
+    high_seq   bigint      NOT NULL DEFAULT 0,
+    read_seq   bigint      NOT NULL DEFAULT 0,
+    turn       bigint      NOT NULL DEFAULT 0,
+    row_seq    bigint      NOT NULL DEFAULT 0,
+    moved_at   timestamptz NOT NULL DEFAULT posthorn.clock(),
+    takeovers  integer     NOT NULL DEFAULT 0,
+    parked_for uuid
+) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+
+-- After a move to another cluster: what the lane's mark was there. Its first window is then every event up to to_seq
+-- that this older mark does not settle. Of no meaning once that window is settled.
+CREATE TABLE posthorn.lane_drain (
+    lane_id   bigint      PRIMARY KEY REFERENCES posthorn.lane ON DELETE CASCADE,
+    a         pg_snapshot NOT NULL,
+    b         pg_snapshot NOT NULL,
+    seq       bigint      NOT NULL,
+    read_seq  bigint      NOT NULL,
+    floor_seq bigint      NOT NULL,
+    to_seq    bigint      NOT NULL
+);
+
+-- What a lane's owner knows and others want to see; written at most once a second, and when the breaker changes.
+--   denial_*: since when the lane's receiver has answered and refused everything, and what it said last; null while it
+--     does not. An heir of the lane begins as its former owner left it.
+CREATE TABLE posthorn.lane_gauge (
+    lane_id        bigint      PRIMARY KEY REFERENCES posthorn.lane ON DELETE CASCADE,
+    breaker_since  timestamptz,
+    breaker_reason text,
+    blocked_keys   integer     NOT NULL DEFAULT 0,
+    denial_since   timestamptz,
+    denial_reason  text,
+    updated_at     timestamptz NOT NULL DEFAULT posthorn.clock()
+) WITH (fillfactor = 50);
+
+-- A lane's progress over time, at most one row a second.
+CREATE TABLE posthorn.receipt (
+    lane_id    bigint      NOT NULL REFERENCES posthorn.lane ON DELETE CASCADE,
+    era        integer     NOT NULL,
+    a          pg_snapshot NOT NULL,
+    b          pg_snapshot NOT NULL,
+    seq        bigint      NOT NULL,
+    count      bigint      NOT NULL,
+    settled_at timestamptz NOT NULL DEFAULT posthorn.clock()
+);
+CREATE INDEX receipt_lane ON posthorn.receipt (lane_id, settled_at);
+-- Without a primary key, a table that is published could not be deleted from.
+ALTER TABLE posthorn.receipt REPLICA IDENTITY FULL;
+
+-- What a subscription had delivered is still told of its events when it is deleted, for as long as they are kept. Its
+-- generations, its lanes and their receipts stay under the id that it had; its marks do not, so that it holds nothing
+-- and nobody serves it. All of it goes when the log has no event up to last_seq any more.
+--   generation: its last one.
+--   last_seq: the last seq given out before; no event beyond was delivered to it.
+CREATE TABLE posthorn.deleted_subscription (
+    id         bigint      PRIMARY KEY,
+    name       text        NOT NULL,
+    generation integer     NOT NULL,
+    last_seq   bigint      NOT NULL,
+    deleted_at timestamptz NOT NULL DEFAULT posthorn.clock()
+);
+
+-- Events that still waited for it, or were its dead letters: a mark had passed them, and they were not delivered.
+CREATE TABLE posthorn.undelivered (
+    subscription_id bigint NOT NULL REFERENCES posthorn.deleted_subscription ON DELETE CASCADE,
+    seq             bigint NOT NULL,
+    PRIMARY KEY (subscription_id, seq)
+);
+
+-- Lanes and generations go with their subscription, unless it is remembered.
+CREATE FUNCTION posthorn.delete_unless_remembered() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM posthorn.deleted_subscription d WHERE d.id = OLD.id) THEN
+        DELETE FROM posthorn.lane n WHERE n.subscription_id = OLD.id;
+        DELETE FROM posthorn.generation g WHERE g.subscription_id = OLD.id;
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER subscription_deleted AFTER DELETE ON posthorn.subscription
+    FOR EACH ROW EXECUTE FUNCTION posthorn.delete_unless_remembered();

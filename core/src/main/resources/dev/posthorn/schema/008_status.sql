@@ -1,0 +1,184 @@
+-- What people see: the status of an event for each subscription. Derived from marks and rows, never stored per event.
+
+-- Whether an event's transaction had ended when the snapshot was taken. Transaction ids of two eras do not compare, but
+-- everything of an earlier era had ended. 1:1: is the snapshot before the beginning of the log: it sees nothing at all.
+-- Plain expressions, here and below, so that the planner puts them in place of the call.
+CREATE FUNCTION posthorn.is_visible(txid xid8, era integer, snapshot pg_snapshot, snapshot_era integer) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT CASE WHEN pg_snapshot_xmax(snapshot) = '1'::xid8 THEN false
+                      WHEN era < snapshot_era THEN true
+                      WHEN era > snapshot_era THEN false
+                      ELSE pg_visible_in_snapshot(txid, snapshot) END $$;
+
+-- Whether a mark (a, b, upto) covers an event. floor: the last seq of the eras before the mark's own; an event up to
+-- there belongs to the first window, whatever its txid says, and that window is walked by seq alone.
+CREATE FUNCTION posthorn.is_covered(txid xid8, seq bigint, floor bigint, a pg_snapshot, b pg_snapshot, upto bigint)
+    RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT CASE WHEN seq <= floor THEN pg_snapshot_xmax(a) <> '1'::xid8 OR seq <= upto
+                      ELSE pg_visible_in_snapshot(txid, a)
+                           OR (pg_visible_in_snapshot(txid, b) AND seq <= upto) END $$;
+
+-- Whether a lane has settled an event: its mark covers it, or, in the first window after a move to another cluster, its
+-- mark there did. What lies beyond the greatest seq it ever read there was not settled, whatever its txid. m, o: rows
+-- of lane_mark and lane_drain (or null).
+CREATE FUNCTION posthorn.is_settled(txid xid8, seq bigint, floor bigint, m posthorn.lane_mark, o posthorn.lane_drain)
+    RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT posthorn.is_covered(txid, seq, floor, (m).a, (m).b, (m).seq)
+              OR coalesce(pg_snapshot_xmax((m).a) = '1'::xid8 AND seq <= (o).read_seq
+                          AND posthorn.is_covered(txid, seq, (o).floor_seq, (o).a, (o).b, (o).seq), false) $$;
+
+-- Whether a lane has handed an event to its sink: the high-water reaches it.
+CREATE FUNCTION posthorn.is_handed_over(txid xid8, seq bigint, floor bigint, m posthorn.lane_mark) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT posthorn.is_covered(
+              txid, seq, floor, coalesce((m).high_a, (m).a), coalesce((m).high_b, (m).b), (m).high_seq) $$;
+
+-- Whether a generation's filter wants an event. Patterns are LIKE patterns; an empty array wants all. An event without
+-- headers has null.
+CREATE FUNCTION posthorn.is_wanted(
+        g posthorn.generation, type text, aggregate_type text, source text, headers jsonb)
+    RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT coalesce(((g).types = '{}' OR type LIKE ANY ((g).types))
+                      AND ((g).aggregate_types = '{}' OR aggregate_type LIKE ANY ((g).aggregate_types))
+                      AND ((g).sources = '{}' OR source LIKE ANY ((g).sources))
+                      AND ((g).headers = '{}' OR headers @> (g).headers), false) $$;
+
+-- One row per event and subscription that wants it; of a deleted subscription, one per event that it had delivered. No
+-- row: its filter did not want the event when it came, or the subscription began after it. Quick by event_id or seq;
+-- without either it looks at the whole log.
+--   attempts: those begun, as far as known.
+--   delivered_at: exact if the event ever had a row of its own, else the time of the first receipt that covers it,
+--     which is at most a second late.
+--   last_failed_at: when the failure was written down that error_class and error_message tell of.
+--   last_status_at: since when the status is what it is. DELIVERED: as delivered_at. FAILED: when it last failed.
+--     DISCARDED: when somebody discarded it. HELD, and PENDING with a row: when the row was last written. PENDING
+--     without a row: when it was recorded. SENDING, which nobody writes down: when its lane last moved, or it was
+--     recorded.
+--   deleted_at: when the subscription was deleted; its name may be another's by now.
+CREATE VIEW posthorn.event_status AS
+SELECT e.id AS event_id, e.seq, e.source, e.type, e.key, s.name AS subscription, derived.status,
+       CASE WHEN d.state IS NOT NULL THEN d.attempts
+            WHEN l.id IS NOT NULL THEN l.attempts
+            WHEN derived.status = 'PENDING' THEN 0
+            ELSE coalesce((SELECT max(t.number) FROM posthorn.attempt t
+                            WHERE t.subscription_id = s.id AND t.seq = e.seq), 1) END AS attempts,
+       CASE WHEN derived.status = 'PENDING' THEN coalesce(d.due_at, e.deliver_at) END AS next_attempt_at,
+       delivered.delivered_at,
+       CASE WHEN d.state IS NOT NULL THEN d.error_class ELSE l.error_class END AS error_class,
+       CASE WHEN d.state IS NOT NULL THEN d.error_message ELSE l.error_message END AS error_message,
+       e.created_at,
+       CASE WHEN d.state IS NOT NULL THEN d.failed_at ELSE l.last_failed_at END AS last_failed_at,
+       CASE derived.status
+            WHEN 'DISCARDED' THEN l.discarded_at
+            WHEN 'FAILED' THEN l.last_failed_at
+            WHEN 'DELIVERED' THEN delivered.delivered_at
+            WHEN 'SENDING' THEN greatest(e.created_at, m.moved_at)
+            ELSE coalesce(greatest(d.changed_at, d.failed_at, d.created_at), e.created_at) END AS last_status_at,
+       NULL::timestamptz AS deleted_at
+  FROM posthorn.event e
+ CROSS JOIN posthorn.cluster c
+ CROSS JOIN LATERAL (
+       SELECT coalesce(max(era.number), -1) AS era FROM posthorn.era WHERE era.floor_seq < e.seq) written
+ CROSS JOIN posthorn.subscription s
+ CROSS JOIN LATERAL ( -- the last generation that had begun when the event came: its filter was in force
+       SELECT g AS its, g.number, g.lanes, g.era, g.start_b, g.since FROM posthorn.generation g
+        WHERE g.subscription_id = s.id AND g.start_a IS NOT NULL
+          AND NOT posthorn.is_visible(e.txid, written.era, g.start_a, g.era)
+        ORDER BY g.number DESC LIMIT 1) g
+  LEFT JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = g.number
+       AND n.index = posthorn.key_hash(e.key, e.id) % g.lanes
+  LEFT JOIN posthorn.lane_mark m ON m.lane_id = n.id
+  LEFT JOIN posthorn.lane_drain o ON o.lane_id = n.id
+  LEFT JOIN LATERAL ( -- after a change of generation the row belongs to another lane than the one that read the event
+       SELECT d.* FROM posthorn.delivery d JOIN posthorn.lane dn ON dn.id = d.lane_id
+        WHERE d.seq = e.seq AND dn.subscription_id = s.id LIMIT 1) d ON true
+  LEFT JOIN posthorn.dead_letter l ON l.subscription_id = s.id AND l.seq = e.seq
+ CROSS JOIN LATERAL (
+       SELECT CASE WHEN d.state = 'HELD' THEN 'HELD'
+                   WHEN d.state IS NOT NULL THEN 'PENDING'
+                   WHEN l.discarded_at IS NOT NULL THEN 'DISCARDED'
+                   WHEN l.id IS NOT NULL THEN 'FAILED'
+                   WHEN g.number < s.generation THEN 'DELIVERED'
+                   WHEN m.lane_id IS NULL THEN 'PENDING'
+                   WHEN posthorn.is_settled(e.txid, e.seq, c.floor_seq, m, o) THEN 'DELIVERED'
+                   WHEN posthorn.is_handed_over(e.txid, e.seq, c.floor_seq, m) THEN 'SENDING'
+                   ELSE 'PENDING' END AS status
+       OFFSET 0) derived -- OFFSET 0: worked out once per row, not once per column that needs it
+ CROSS JOIN LATERAL ( -- worked out once for each column that needs it, and not at all if none does
+       SELECT CASE WHEN derived.status = 'DELIVERED' THEN coalesce(
+           (SELECT max(t.started_at + t.took_ms * interval '1 millisecond') FROM posthorn.attempt t
+             WHERE t.subscription_id = s.id AND t.seq = e.seq AND t.outcome = 'DELIVERED'),
+           (SELECT r.settled_at FROM posthorn.receipt r JOIN posthorn.era ON era.number = r.era
+             WHERE r.lane_id = n.id AND r.settled_at >= e.created_at AND r.era >= written.era
+               AND posthorn.is_covered(e.txid, e.seq, era.floor_seq, r.a, r.b, r.seq)
+             ORDER BY r.settled_at LIMIT 1)) END AS delivered_at) delivered
+ WHERE posthorn.is_wanted(g.its, e.type, e.aggregate_type, e.source, e.headers)
+   AND (g.since IS NULL OR e.created_at >= g.since
+        OR NOT posthorn.is_visible(e.txid, written.era, g.start_b, g.era))
+UNION ALL
+-- Events that retention has dropped from the log and that still wait. (count = 0, not NOT EXISTS: the latter may become
+-- a join that reads the whole log.)
+SELECT k.id, k.seq, k.source, k.type, k.key, s.name,
+       CASE WHEN d.state = 'HELD' THEN 'HELD' ELSE 'PENDING' END,
+       d.attempts, d.due_at, NULL, d.error_class, d.error_message, k.created_at, d.failed_at,
+       greatest(d.changed_at, d.failed_at, d.created_at), NULL
+  FROM posthorn.kept_event k
+  JOIN posthorn.delivery d ON d.seq = k.seq
+  JOIN posthorn.lane n ON n.id = d.lane_id
+  JOIN posthorn.subscription s ON s.id = n.subscription_id
+ WHERE (SELECT count(*) FROM posthorn.event e WHERE e.seq = k.seq) = 0
+   AND (SELECT count(*) FROM posthorn.dead_letter l WHERE l.subscription_id = s.id AND l.seq = k.seq) = 0
+UNION ALL
+-- Dead letters outlive the log.
+SELECT l.event_id, l.seq, l.source, l.type, l.key, s.name,
+       CASE WHEN d.state = 'HELD' THEN 'HELD' WHEN d.state IS NOT NULL THEN 'PENDING'
+            WHEN l.discarded_at IS NOT NULL THEN 'DISCARDED' ELSE 'FAILED' END,
+       coalesce(d.attempts, l.attempts), d.due_at, NULL,
+       CASE WHEN d.state IS NOT NULL THEN d.error_class ELSE l.error_class END,
+       CASE WHEN d.state IS NOT NULL THEN d.error_message ELSE l.error_message END,
+       l.recorded_at,
+       CASE WHEN d.state IS NOT NULL THEN d.failed_at ELSE l.last_failed_at END,
+       CASE WHEN d.state IS NOT NULL THEN greatest(d.changed_at, d.failed_at, d.created_at)
+            ELSE coalesce(l.discarded_at, l.last_failed_at) END,
+       NULL
+  FROM posthorn.dead_letter l
+  JOIN posthorn.subscription s ON s.id = l.subscription_id
+  LEFT JOIN LATERAL (
+       SELECT d.* FROM posthorn.delivery d JOIN posthorn.lane dn ON dn.id = d.lane_id
+        WHERE d.seq = l.seq AND dn.subscription_id = s.id LIMIT 1) d ON true
+ WHERE (SELECT count(*) FROM posthorn.event e WHERE e.seq = l.seq) = 0
+UNION ALL
+-- What deleted subscriptions had delivered: by a receipt, the last of which is that of the mark which it had in the
+-- end.
+SELECT e.id, e.seq, e.source, e.type, e.key, s.name, 'DELIVERED',
+       coalesce((SELECT max(t.number) FROM posthorn.attempt t
+                  WHERE t.subscription_id = s.id AND t.seq = e.seq), 1),
+       NULL, delivered.delivered_at, NULL, NULL, e.created_at, NULL, delivered.delivered_at, s.deleted_at
+  FROM posthorn.event e
+ CROSS JOIN LATERAL (
+       SELECT coalesce(max(era.number), -1) AS era FROM posthorn.era WHERE era.floor_seq < e.seq) written
+  JOIN posthorn.deleted_subscription s ON s.last_seq >= e.seq
+ CROSS JOIN LATERAL (
+       SELECT g AS its, g.number, g.lanes, g.era, g.start_b, g.since FROM posthorn.generation g
+        WHERE g.subscription_id = s.id AND g.start_a IS NOT NULL
+          AND NOT posthorn.is_visible(e.txid, written.era, g.start_a, g.era)
+        ORDER BY g.number DESC LIMIT 1) g
+  LEFT JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = g.number
+       AND n.index = posthorn.key_hash(e.key, e.id) % g.lanes
+  LEFT JOIN LATERAL (
+       SELECT r.settled_at FROM posthorn.receipt r JOIN posthorn.era ON era.number = r.era
+        WHERE r.lane_id = n.id AND r.settled_at >= e.created_at AND r.era >= written.era
+          AND posthorn.is_covered(e.txid, e.seq, era.floor_seq, r.a, r.b, r.seq)
+        ORDER BY r.settled_at LIMIT 1) r ON true
+ CROSS JOIN LATERAL (
+       SELECT coalesce((SELECT max(t.started_at + t.took_ms * interval '1 millisecond') FROM posthorn.attempt t
+                         WHERE t.subscription_id = s.id AND t.seq = e.seq AND t.outcome = 'DELIVERED'),
+                       r.settled_at) AS delivered_at) delivered
+ WHERE posthorn.is_wanted(g.its, e.type, e.aggregate_type, e.source, e.headers)
+   AND (g.since IS NULL OR e.created_at >= g.since
+        OR NOT posthorn.is_visible(e.txid, written.era, g.start_b, g.era))
+   AND (g.number < s.generation OR r.settled_at IS NOT NULL)
+   AND (SELECT count(*) FROM posthorn.undelivered u WHERE u.subscription_id = s.id AND u.seq = e.seq) = 0;
