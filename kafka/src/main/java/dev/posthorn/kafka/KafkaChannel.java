@@ -179,7 +179,7 @@ final class KafkaChannel implements Channel {
         if (closed) {
             return;
         }
-        Outcome.Failure outcome = diagnose(delivery, error);
+        Outcome.Failure outcome = classify(delivery, error);
         if (Thread.currentThread() == feeder) {
             refuse(delivery, outcome);
         } else {
@@ -187,12 +187,12 @@ final class KafkaChannel implements Channel {
         }
     }
 
-    private Outcome.Failure diagnose(Delivery delivery, Exception error) {
+    private Outcome.Failure classify(Delivery delivery, Exception error) {
         Outcome.Failure instead = behind.get();
-        if (instead != null && !Diagnosis.isTheEvents(error)) {
+        if (instead != null && !FailureClassifier.isTheEvents(error)) {
             return instead;
         }
-        Outcome.Failure outcome = Diagnosis.of(error, delivery.topicName());
+        Outcome.Failure outcome = FailureClassifier.classify(error, delivery.topicName());
         return outcome instanceof Outcome.Unavailable
                 ? new Outcome.Unavailable(outcome.errorClass(), secrets.hiddenIn(outcome.reason()))
                 : outcome;

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
-import dev.posthorn.event.EventIds;
 import dev.posthorn.event.FieldRules;
 import dev.posthorn.event.Marks;
 import java.time.DateTimeException;
@@ -14,7 +13,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
@@ -32,15 +30,14 @@ public final class RecordDecoder {
      */
     public static Event decode(ConsumerRecord<byte[], byte[]> record) {
         Map<String, String> headers = headers(record);
-        String source = required("ce_source", headers);
         Event.Builder event = Event.builder()
-                .source(source)
+                .source(required("ce_source", headers))
+                .id(required("ce_id", headers))
                 .type(required("ce_type", headers))
                 .version(version(headers.get("ce_eventversion")))
                 .aggregateType(headers.get("ce_aggregatetype"))
                 .key(key(record, headers))
                 .payload(record.value() == null ? new byte[0] : record.value());
-        putId(event, source, required("ce_id", headers), headers.get("ce_sourceid"));
         putTime(event, headers.get("ce_time"));
         if (headers.get("content-type") != null) {
             event.contentType(headers.get("content-type"));
@@ -88,22 +85,6 @@ public final class RecordDecoder {
     private static @Nullable String key(ConsumerRecord<byte[], byte[]> record, Map<String, String> headers) {
         String key = record.key() == null ? headers.get("ce_partitionkey") : new String(record.key(), UTF_8);
         return key == null || key.isEmpty() ? null : key;
-    }
-
-    /** A source's own id comes beside the UUID that was made of it. */
-    private static void putId(Event.Builder event, String source, String id, @Nullable String sourceId) {
-        event.id(id);
-        if (sourceId != null && EventIds.named(source, sourceId).equals(uuid(id))) {
-            event.id(sourceId);
-        }
-    }
-
-    private static @Nullable UUID uuid(String id) {
-        try {
-            return UUID.fromString(id);
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
     }
 
     private static void putTime(Event.Builder event, @Nullable String time) {

@@ -1,6 +1,5 @@
 package dev.posthorn.kafka;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.posthorn.event.Event;
@@ -26,7 +25,7 @@ final class RecordEncoder {
     private static final Set<String> OURS = Set.of(
             "ce_specversion",
             "ce_id",
-            "ce_sourceid",
+            "ce_posthornid",
             "ce_type",
             "ce_source",
             "ce_time",
@@ -68,7 +67,7 @@ final class RecordEncoder {
     private List<Header> headers(RecordedEvent recorded, Event event, byte @Nullable [] key) {
         List<Header> headers = new ArrayList<>(USUAL_HEADERS + event.headers().size());
         headers.add(SPEC_VERSION);
-        headers.add(new RecordHeader("ce_id", event.id().toString().getBytes(ISO_8859_1)));
+        headers.add(new RecordHeader("ce_id", event.givenId().getBytes(UTF_8)));
         headers.add(type.of(event.type()));
         headers.add(source.of(event.source()));
         headers.add(new RecordHeader("ce_time", time.of(occurredAt(recorded, event))));
@@ -82,7 +81,7 @@ final class RecordEncoder {
             headers.add(aggregateType.of(event.aggregateType()));
         }
         if (event.sourceId() != null) {
-            headers.add(new RecordHeader("ce_sourceid", event.sourceId().getBytes(UTF_8)));
+            headers.add(new RecordHeader("ce_posthornid", event.id().toString().getBytes(UTF_8)));
         }
         addOwn(event.headers(), headers);
         recorded.marks().forEach((name, value) -> headers.add(new RecordHeader(name, value.getBytes(UTF_8))));

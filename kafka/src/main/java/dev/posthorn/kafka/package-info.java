@@ -1,4 +1,8 @@
-/** Delivers events to Kafka. {@link dev.posthorn.kafka.KafkaSink} is all there is to use. */
+/**
+ * Delivers events to Kafka. {@link dev.posthorn.kafka.KafkaSink} is all there is to use, with {@link
+ * dev.posthorn.kafka.RecordDecoder} for those who read records by themselves; {@code KafkaChannel} is the page to read
+ * first. It does not know the consumer.
+ */
 @NullMarked
 package dev.posthorn.kafka;
 

@@ -19,7 +19,7 @@ final class KafkaBehindGate implements AutoCloseable {
 
     private final Gate gate = Gate.open();
     private final EmbeddedKafka kafka =
-            EmbeddedKafka.builder().advertisedPort(gate.port()).start();
+            SteadyKafka.builder().advertisedPort(gate.port()).start();
     private final Admin admin = kafka.admin();
     private final KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
             Map.of("bootstrap.servers", kafka.internalBootstrapServers(), "auto.offset.reset", "earliest"),

@@ -67,9 +67,11 @@ final class KafkaReceiver implements Receiver {
     private static Event read(ConsumerRecord<byte[], byte[]> record) {
         Map<String, String> headers = new HashMap<>();
         record.headers().forEach(header -> headers.put(header.key(), new String(header.value(), UTF_8)));
+        String id = headers.get("ce_id");
+        String ours = headers.get("ce_posthornid");
         return new Event(
-                UUID.fromString(headers.get("ce_id")),
-                headers.get("ce_sourceid"),
+                UUID.fromString(ours == null ? id : ours),
+                ours == null ? null : id,
                 headers.get("ce_source"),
                 headers.get("ce_type"),
                 Integer.parseInt(headers.get("ce_eventversion")),

@@ -33,7 +33,7 @@ class KafkaSinkAuthorizationTest {
 
     @BeforeAll
     static void startKafka() {
-        kafka = EmbeddedKafka.builder().users(Map.of("relay", "s3cret-word")).start();
+        kafka = SteadyKafka.builder().users(Map.of("relay", "s3cret-word")).start();
         kafka.createTopic("order.events", 4);
         admin = kafka.admin();
     }

@@ -2,7 +2,6 @@ package dev.posthorn.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.embedded.kafka.EmbeddedKafka;
 import dev.posthorn.event.Event;
@@ -10,9 +9,8 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.testkit.Listener;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,24 +20,32 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class KafkaSinkRecordsTest {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    /** How often something is timed that took too long: who waits does so every time, a busy machine does not. */
+    private static final int TRIES = 5;
 
     private static EmbeddedKafka kafka;
 
     private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
 
+    private static ConditionFactory await() {
+        return Awaitility.await().atMost(TIMEOUT.multipliedBy(2));
+    }
+
     @BeforeAll
     static void startKafka() {
-        kafka = EmbeddedKafka.temporary();
+        kafka = SteadyKafka.builder().start();
     }
 
     @AfterAll
@@ -70,8 +76,8 @@ class KafkaSinkRecordsTest {
         assertThat(headers(record))
                 .isEqualTo(Map.ofEntries(
                         Map.entry("ce_specversion", "1.0"),
-                        Map.entry("ce_id", event.id().toString()),
-                        Map.entry("ce_sourceid", "no-7"),
+                        Map.entry("ce_id", "no-7"),
+                        Map.entry("ce_posthornid", event.id().toString()),
                         Map.entry("ce_type", "order.placed"),
                         Map.entry("ce_source", "shop"),
                         Map.entry("ce_time", "2026-11-15T10:00:00.123456Z"),
@@ -92,8 +98,10 @@ class KafkaSinkRecordsTest {
 
         ConsumerRecord<byte[], byte[]> record = content("keyless.events").get(0);
         assertThat(record.key()).isNull();
-        assertThat(headers(record)).doesNotContainKeys("ce_subject", "ce_partitionkey", "ce_sourceid");
-        assertThat(headers(record)).containsEntry("ce_time", "1970-01-01T00:00:00Z");
+        assertThat(headers(record)).doesNotContainKeys("ce_subject", "ce_partitionkey", "ce_posthornid");
+        assertThat(headers(record))
+                .containsEntry("ce_id", event.id().toString())
+                .containsEntry("ce_time", "1970-01-01T00:00:00Z");
     }
 
     @Test
@@ -149,15 +157,29 @@ class KafkaSinkRecordsTest {
 
     @Test
     void aBrokerThatIsNotThereIsUnavailableAndBlocksNobody() {
+        Duration atOnce = Duration.ofMillis(500);
+
+        Duration time = timeOfHandingToNobody();
+        for (int i = 1; i < TRIES && time.compareTo(atOnce) >= 0; i++) {
+            time = timeOfHandingToNobody();
+        }
+
+        assertThat(time).isLessThan(atOnce);
+    }
+
+    private Duration timeOfHandingToNobody() {
         KafkaSink sink = KafkaSink.builder("127.0.0.1:1").build();
+        List<Event> events = List.of(order("a").build(), order("b").build());
         try (Channel channel = sink.open("lane", Duration.ofSeconds(1))) {
+            outcomes.clear();
             long before = System.nanoTime();
-            hand(channel, List.of(order("a").build(), order("b").build()));
-            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofMillis(500));
+            hand(channel, events);
+            Duration time = Duration.ofNanos(System.nanoTime() - before);
 
             await().until(() -> outcomes.size() == 2);
             assertThat(outcomes).hasOnlyElementsOfType(Outcome.Unavailable.class);
             assertThat(errorClasses()).containsOnly(ErrorClass.REFUSED);
+            return time;
         }
     }
 
@@ -186,7 +208,7 @@ class KafkaSinkRecordsTest {
         try (Channel channel = open(KafkaSink.builder("nowhere.invalid:9092").build())) {
             hand(channel, List.of(order("a").build()));
 
-            await().atMost(TIMEOUT).until(() -> outcomes.size() == 1);
+            await().until(() -> outcomes.size() == 1);
             assertThat(outcomes).hasOnlyElementsOfType(Outcome.Unavailable.class);
             assertThat(errorClasses()).containsExactly(ErrorClass.DNS);
         }
@@ -194,52 +216,51 @@ class KafkaSinkRecordsTest {
 
     @Test
     void aReceiverThatDoesNotSpeakTlsIsUnavailable() throws Exception {
-        CompletableFuture<Void> answering;
-        try (ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-            answering = CompletableFuture.runAsync(() -> answerInPlainText(server));
-            KafkaSink sink = KafkaSink.builder("127.0.0.1:" + server.getLocalPort())
+        try (Listener server = Listener.start(KafkaSinkRecordsTest::answerInPlainText)) {
+            KafkaSink sink = KafkaSink.builder("127.0.0.1:" + server.port())
                     .setting("security.protocol", "SSL")
                     .build();
             try (Channel channel = open(sink)) {
                 hand(channel, List.of(order("a").build()));
 
-                await().atMost(TIMEOUT).until(() -> outcomes.size() == 1);
+                await().until(() -> outcomes.size() == 1);
                 assertThat(outcomes).hasOnlyElementsOfType(Outcome.Unavailable.class);
                 assertThat(errorClasses()).containsExactly(ErrorClass.TLS);
             }
         }
-        answering.join();
     }
 
-    private static void answerInPlainText(ServerSocket server) {
-        try {
-            while (true) {
-                try (Socket socket = server.accept()) {
-                    socket.getOutputStream().write("what do you want?\r\n".getBytes(UTF_8));
-                    int unused = socket.getInputStream().read();
-                }
-            }
-        } catch (IOException closed) {
-            // the test is over
-        }
+    private static void answerInPlainText(Socket socket) throws IOException {
+        socket.getOutputStream().write("what do you want?\r\n".getBytes(UTF_8));
+        int unused = socket.getInputStream().read();
     }
 
     @Test
     void aClosedChannelLeavesNoThreadBehindWhateverItWasDoing() {
+        Duration soon = Duration.ofSeconds(1);
         for (String servers : List.of(kafka.bootstrapServers(), "127.0.0.1:1")) {
-            KafkaSink sink = KafkaSink.builder(servers).build();
-            Channel idle = sink.open("leak-idle", TIMEOUT);
-            Channel busy = sink.open("leak-busy", TIMEOUT);
-            hand(busy, List.of(order("a").build()));
-            await().until(() -> threads("leak-busy") == 2);
-
-            long before = System.nanoTime();
-            idle.close();
-            busy.close();
-            busy.close();
-            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(1));
-            await().until(() -> threads("leak-") == 0);
+            Duration time = timeOfClosing(servers);
+            for (int i = 1; i < TRIES && time.compareTo(soon) >= 0; i++) {
+                time = timeOfClosing(servers);
+            }
+            assertThat(time).as(servers).isLessThan(soon);
         }
+    }
+
+    private Duration timeOfClosing(String servers) {
+        KafkaSink sink = KafkaSink.builder(servers).build();
+        Channel idle = sink.open("leak-idle", TIMEOUT);
+        Channel busy = sink.open("leak-busy", TIMEOUT);
+        hand(busy, List.of(order("a").build()));
+        await().until(() -> threads("leak-busy") == 2);
+
+        long before = System.nanoTime();
+        idle.close();
+        busy.close();
+        busy.close();
+        Duration time = Duration.ofNanos(System.nanoTime() - before);
+        await().until(() -> threads("leak-") == 0);
+        return time;
     }
 
     private List<ErrorClass> errorClasses() {
@@ -258,7 +279,7 @@ class KafkaSinkRecordsTest {
     private void deliver(KafkaSink sink, List<Event> events) {
         try (Channel channel = open(sink)) {
             hand(channel, events);
-            await().atMost(TIMEOUT).until(() -> outcomes.size() == events.size());
+            await().until(() -> outcomes.size() == events.size());
         }
         assertThat(outcomes).containsOnly(Outcome.DELIVERED);
     }

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.embedded.kafka.EmbeddedKafka;
 import dev.posthorn.event.Event;
-import dev.posthorn.relay.AfterDeadLetter;
+import dev.posthorn.subscription.AfterDeadLetter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +27,7 @@ class PoisonTest {
     private static final int POISON = 4_321;
     private static final int LANES = 4;
     private static final int IN_FLIGHT = 1_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private static EmbeddedKafka kafka;
     private static int runs;
@@ -37,7 +37,7 @@ class PoisonTest {
 
     @BeforeAll
     static void startKafka() {
-        kafka = EmbeddedKafka.temporary();
+        kafka = SteadyKafka.builder().start();
     }
 
     @AfterAll

@@ -2,32 +2,37 @@ package dev.posthorn.kafka;
 
 import static org.awaitility.Awaitility.await;
 
-import dev.posthorn.relay.Lane;
-import dev.posthorn.relay.LaneCounters;
+import dev.posthorn.relay.OwnedLane;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 
 /** A relay from a database to a sink, with one lane unless it is told otherwise. */
 final class RelayRun implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** What a broker has to answer in: so long that none is sent again because the machine stood still. */
+    static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    /** So long that a lane is not lost meanwhile either: what it has delivered is counted from when it was taken. */
+    private static final Duration LEASE = Duration.ofMinutes(2);
+
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final WatchedSink sink;
     private final Relay relay;
-    private final List<Lane> lanes;
 
     private RelayRun(OutboxDatabase database, KafkaSink sink, UnaryOperator<Subscription.Builder> settings) {
         this.sink = new WatchedSink(sink);
-        Subscription.Builder subscription =
-                Subscription.to("kafka", this.sink).fromBeginning().lanes(1);
+        Subscription.Builder subscription = Subscription.to("kafka", this.sink)
+                .fromBeginning()
+                .lanes(1)
+                .timeout(TIMEOUT)
+                .leaseTtl(LEASE);
         this.relay = Relay.builder(database.dataSource())
                 .subscribe(settings.apply(subscription).build())
                 .start();
-        this.lanes = relay.lanes();
     }
 
     static RelayRun start(OutboxDatabase database, KafkaSink sink) {
@@ -48,15 +53,15 @@ final class RelayRun implements AutoCloseable {
     }
 
     long overtaken() {
-        return sum(LaneCounters::overtaken);
+        return sum(OwnedLane::overtaken);
     }
 
     long delivered() {
-        return sum(LaneCounters::delivered);
+        return sum(OwnedLane::delivered);
     }
 
-    private long sum(ToLongFunction<LaneCounters> counter) {
-        return lanes.stream().map(Lane::counters).mapToLong(counter).sum();
+    private long sum(ToLongFunction<OwnedLane> counter) {
+        return relay.lanes().stream().mapToLong(counter).sum();
     }
 
     void awaitDelivered(int events) {

@@ -84,6 +84,17 @@ final class ConsumerSettings {
         return all;
     }
 
+    /** For a replay of dead letters, which is no member of the group: it has offsets of its own. */
+    Map<String, Object> replayConsumer() {
+        Map<String, Object> all = consumer();
+        all.put("group.id", consumer + DeadLetterRecord.SUFFIX);
+        all.put("client.id", "posthorn-" + consumer + "-replay");
+        all.put("allow.auto.create.topics", "false");
+        all.put("auto.offset.reset", "earliest");
+        all.remove("group.instance.id");
+        return all;
+    }
+
     /** How many records one poll brings at most. */
     int mostAtOnce() {
         return Integer.parseInt(String.valueOf(consumer().get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG)));

@@ -11,9 +11,9 @@ import dev.posthorn.log.DirectConnections;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Retention;
-import dev.posthorn.relay.RetryPolicy;
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.relay.retention.Retention;
+import dev.posthorn.subscription.RetryPolicy;
+import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -49,19 +49,16 @@ public final class InboxConsumer implements AutoCloseable {
     private final Builder settings;
     private final Consumption consumption;
     private final ConsumerSettings kafka;
-    private final Care care;
-    private final Lines lines = new Lines();
-    private final ConsumerListener listeners;
+    private final ConsumerParts parts;
     private final List<Thread> workers = new CopyOnWriteArrayList<>();
     private volatile @Nullable Member member;
     private volatile @Nullable Thread memberThread;
-    private @Nullable DeadEnd deadEnd;
+    private @Nullable DeadLetterTarget deadLetters;
     private @Nullable Relay relay;
 
     private InboxConsumer(Builder builder, ConsumerSettings kafka) {
         this.settings = builder;
         this.kafka = kafka;
-        this.listeners = new Listeners(builder.listeners);
         this.consumption = new Consumption(
                 builder.name,
                 builder.schema,
@@ -69,7 +66,12 @@ public final class InboxConsumer implements AutoCloseable {
                 Objects.requireNonNull(builder.handler),
                 builder.around,
                 builder.inbox);
-        this.care = new Care(builder.name, consumption, builder.inFlightLimit + kafka.mostAtOnce());
+        this.parts = new ConsumerParts(
+                builder.name,
+                consumption,
+                new KeyQueues(builder.inFlightLimit, builder.inFlightBytes),
+                new CrashTracker(builder.name, consumption, builder.inFlightLimit + kafka.mostAtOnce()),
+                new Listeners(builder.listeners));
     }
 
     /**
@@ -94,16 +96,7 @@ public final class InboxConsumer implements AutoCloseable {
         consumption.keepEntries(settings.dataSource, settings.inboxEntries);
         KafkaConsumer<byte[], byte[]> client = new KafkaConsumer<>(kafka.consumer());
         try {
-            start(new Member(
-                    settings.name,
-                    settings.topics,
-                    client,
-                    new Reading(settings.reader),
-                    lines,
-                    care,
-                    settings.inFlightLimit,
-                    settings.inFlightBytes,
-                    listeners));
+            start(new Member(parts, settings.topics, client, new RecordReader(settings.reader)));
         } catch (RuntimeException e) {
             client.close();
             endOthers();
@@ -112,12 +105,12 @@ public final class InboxConsumer implements AutoCloseable {
     }
 
     private void start(Member joining) {
-        deadEnd = settings.deadLetterTopic
+        deadLetters = settings.deadLetterTopic
                 ? new DeadLetterTopic(settings.name, consumption, kafka.producer(), ConsumerSettings.SEND_TIMEOUT)
-                : new LetterBox(consumption);
+                : new DatabaseDeadLetters(consumption);
         relay = settings.ownRelay ? startRelay() : null;
         member = joining;
-        startThreads(joining, deadEnd);
+        startThreads(joining, deadLetters);
     }
 
     /** Serves the replays of its dead letters, and forgets its old inbox entries. The rest of the schema is others'. */
@@ -134,10 +127,9 @@ public final class InboxConsumer implements AutoCloseable {
         return builder.start();
     }
 
-    private void startThreads(Member member, DeadEnd deadEnd) {
+    private void startThreads(Member member, DeadLetterTarget deadLetters) {
         for (int i = 0; i < settings.threads; i++) {
-            LineWorker worker = new LineWorker(
-                    settings.name, lines, settings.batchSize, consumption, care, deadEnd, settings.retry, listeners);
+            KeyQueueWorker worker = new KeyQueueWorker(parts, settings.batchSize, deadLetters, settings.retry);
             workers.add(thread(worker, settings.name + "-" + i));
         }
         memberThread = thread(member, settings.name);
@@ -163,7 +155,21 @@ public final class InboxConsumer implements AutoCloseable {
         return settings.deadLetterTopic ? Optional.empty() : Optional.of(consumption.subscription());
     }
 
-    /** The names that its inbox entries have, for a relay that is to forget them; none without an inbox. */
+    /**
+     * A replay of its dead letters, if these go to topics; the consumer need not be started for it.
+     *
+     * @throws dev.posthorn.error.PosthornException if they do not: then {@code Replays} replays them
+     */
+    public TopicReplay.Builder replay() {
+        if (!settings.deadLetterTopic) {
+            throw ConsumerSettings.refuse("the dead letters of " + settings.name
+                    + " are in its database: replay them by" + " Replays, or build it with deadLetterTopic()");
+        }
+        return new TopicReplay.Builder(
+                new DeadLetterReplayer(parts, settings.topics, new RecordReader(settings.reader), kafka));
+    }
+
+    /** The names that its inbox entries have, for a relay that is to forget them. */
     public Set<String> inboxNames() {
         return consumption.names();
     }
@@ -193,15 +199,15 @@ public final class InboxConsumer implements AutoCloseable {
         if (thread != null) {
             join(thread, giveUpAt);
         }
-        lines.close();
+        parts.queues().close();
         workers.forEach(worker -> join(worker, giveUpAt));
         workers.forEach(Thread::interrupt);
         endOthers();
     }
 
     private void endOthers() {
-        if (deadEnd != null) {
-            deadEnd.close();
+        if (deadLetters != null) {
+            deadLetters.close();
         }
         if (relay != null) {
             relay.close();

@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A member of the consumer group: fetches records into the lines and commits what is done. It polls all the time, however
+ * A member of the consumer group: fetches records into the queues and commits what is done. It polls all the time, however
  * long a handler takes, so the group never takes it for dead while it lives. The one thread that touches Kafka's consumer.
  */
 final class Member implements Runnable, ConsumerRebalanceListener {
@@ -45,38 +45,25 @@ final class Member implements Runnable, ConsumerRebalanceListener {
     private final String name;
     private final Set<String> topics;
     private final Consumer<byte[], byte[]> consumer;
-    private final Reading reading;
-    private final Lines lines;
-    private final Care care;
-    private final int inFlightLimit;
-    private final long inFlightBytes;
+    private final RecordReader reader;
+    private final KeyQueues queues;
+    private final CrashTracker crashTracker;
     private final ConsumerListener listener;
-    private final Map<TopicPartition, Assigned> assigned = new HashMap<>();
+    private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
     private boolean full;
     private long committedAt = System.nanoTime();
     private long laggedAt = System.nanoTime();
     private volatile Map<TopicPartition, Long> lag = Map.of();
     private volatile boolean stopping;
 
-    Member(
-            String name,
-            Set<String> topics,
-            Consumer<byte[], byte[]> consumer,
-            Reading reading,
-            Lines lines,
-            Care care,
-            int inFlightLimit,
-            long inFlightBytes,
-            ConsumerListener listener) {
-        this.name = name;
+    Member(ConsumerParts parts, Set<String> topics, Consumer<byte[], byte[]> consumer, RecordReader reader) {
+        this.name = parts.name();
         this.topics = topics;
         this.consumer = consumer;
-        this.reading = reading;
-        this.lines = lines;
-        this.care = care;
-        this.inFlightLimit = inFlightLimit;
-        this.inFlightBytes = inFlightBytes;
-        this.listener = listener;
+        this.reader = reader;
+        this.queues = parts.queues();
+        this.crashTracker = parts.crashTracker();
+        this.listener = parts.listener();
     }
 
     Map<TopicPartition, Long> lag() {
@@ -121,19 +108,19 @@ final class Member implements Runnable, ConsumerRebalanceListener {
             return;
         }
         records.partitions().forEach(this::noteEnd);
-        List<Taken> taken = new ArrayList<>(records.count());
+        List<FetchedRecord> fetched = new ArrayList<>(records.count());
         for (ConsumerRecord<byte[], byte[]> record : records) {
-            Assigned partition = assigned.get(new TopicPartition(record.topic(), record.partition()));
+            AssignedPartition partition = assigned.get(new TopicPartition(record.topic(), record.partition()));
             if (partition != null) {
                 partition.take(record.offset());
-                taken.add(reading.read(record, partition));
+                fetched.add(reader.read(record, partition));
             }
         }
-        lines.add(taken);
+        queues.add(fetched);
     }
 
     private void noteEnd(TopicPartition id) {
-        Assigned partition = assigned.get(id);
+        AssignedPartition partition = assigned.get(id);
         if (partition != null) {
             OptionalLong lag = consumer.currentLag(id);
             partition.endsAt(lag.isPresent() ? consumer.position(id) + lag.getAsLong() : Long.MAX_VALUE);
@@ -142,7 +129,7 @@ final class Member implements Runnable, ConsumerRebalanceListener {
 
     /** Fetches nothing while there is too much, and again when half of it is done. */
     private void limit() {
-        double fill = lines.fill(inFlightLimit, inFlightBytes);
+        double fill = queues.fill();
         if (!full && fill >= 1) {
             full = true;
         } else if (full && fill <= 0.5) {
@@ -173,9 +160,9 @@ final class Member implements Runnable, ConsumerRebalanceListener {
         }
     }
 
-    private static Map<TopicPartition, OffsetAndMetadata> toCommit(Collection<Assigned> partitions) {
+    private static Map<TopicPartition, OffsetAndMetadata> toCommit(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        for (Assigned partition : partitions) {
+        for (AssignedPartition partition : partitions) {
             OptionalLong offset = partition.toCommit();
             if (offset.isPresent()) {
                 offsets.put(partition.id(), new OffsetAndMetadata(offset.getAsLong()));
@@ -186,7 +173,7 @@ final class Member implements Runnable, ConsumerRebalanceListener {
 
     private void noteCommitted(Map<TopicPartition, OffsetAndMetadata> offsets) {
         offsets.forEach((id, offset) -> {
-            Assigned partition = assigned.get(id);
+            AssignedPartition partition = assigned.get(id);
             if (partition != null) {
                 partition.committed(offset.offset());
             }
@@ -220,7 +207,7 @@ final class Member implements Runnable, ConsumerRebalanceListener {
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-        partitions.forEach(id -> assigned.put(id, new Assigned(id)));
+        partitions.forEach(id -> assigned.put(id, new AssignedPartition(id)));
     }
 
     /** What is being handled comes to its end first, so that the next member does not begin with it too. */
@@ -237,27 +224,27 @@ final class Member implements Runnable, ConsumerRebalanceListener {
     }
 
     private void giveUp(Collection<TopicPartition> ids, boolean orderly) {
-        Set<Assigned> given = new HashSet<>();
+        Set<AssignedPartition> given = new HashSet<>();
         for (TopicPartition id : ids) {
-            Assigned partition = assigned.remove(id);
+            AssignedPartition partition = assigned.remove(id);
             if (partition != null) {
                 partition.give();
                 given.add(partition);
             }
         }
-        lines.dropGiven();
+        queues.dropGiven();
         if (orderly && !given.isEmpty()) {
             boolean idle = awaitIdle(given);
             commitNow(given);
             if (idle) {
-                care.end(given);
+                crashTracker.end(given);
             }
         }
     }
 
-    private boolean awaitIdle(Set<Assigned> partitions) {
+    private boolean awaitIdle(Set<AssignedPartition> partitions) {
         try {
-            boolean idle = lines.awaitIdle(partitions, HAND_OVER);
+            boolean idle = queues.awaitIdle(partitions, HAND_OVER);
             if (!idle) {
                 log.warn(
                         "Consumer {}: a handler has been at work for {} s on a partition that another member is to have;"
@@ -272,7 +259,7 @@ final class Member implements Runnable, ConsumerRebalanceListener {
         }
     }
 
-    private void commitNow(Collection<Assigned> partitions) {
+    private void commitNow(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> offsets = toCommit(partitions);
         if (offsets.isEmpty()) {
             return;

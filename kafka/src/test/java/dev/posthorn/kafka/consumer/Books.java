@@ -7,7 +7,8 @@ import dev.posthorn.event.Event;
 import dev.posthorn.event.EventIds;
 import dev.posthorn.inbox.Handler;
 import dev.posthorn.kafka.OutboxDatabase;
-import dev.posthorn.relay.RetryPolicy;
+import dev.posthorn.kafka.SteadyKafka;
+import dev.posthorn.subscription.RetryPolicy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -35,7 +36,7 @@ final class Books implements AutoCloseable {
 
     /** Started on first use, stopped with the JVM. */
     private static final class Server {
-        static final EmbeddedKafka SHARED = EmbeddedKafka.temporary();
+        static final EmbeddedKafka SHARED = SteadyKafka.builder().start();
     }
 
     private final OutboxDatabase database = OutboxDatabase.create();

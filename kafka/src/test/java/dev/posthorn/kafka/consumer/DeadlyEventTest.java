@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.inbox.Consumption;
 import dev.posthorn.inbox.Transactions;
-import dev.posthorn.kafka.OutboxDatabase;
 import dev.posthorn.kafka.TopicContent;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.testkit.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +39,7 @@ class DeadlyEventTest {
     private Process member;
 
     private static ConditionFactory await() {
-        return Awaitility.await().atMost(Duration.ofSeconds(90));
+        return Awaitility.await().atMost(Duration.ofMinutes(4));
     }
 
     @BeforeEach
@@ -65,21 +65,17 @@ class DeadlyEventTest {
     }
 
     private void start(boolean batches, boolean deadLetterTopic) throws IOException {
-        member = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        DeadlyMember.class.getName(),
-                        books.database().jdbcUrl(),
-                        OutboxDatabase.user(),
-                        OutboxDatabase.password(),
-                        books.bootstrapServers(),
-                        books.topic(),
-                        Boolean.toString(batches),
-                        Boolean.toString(deadLetterTopic))
+        member = ChildJvm.of(
+                        DeadlyMember.class,
+                        ChildJvm.small(128),
+                        List.of(
+                                books.database().jdbcUrl(),
+                                books.database().user(),
+                                books.database().password(),
+                                books.bootstrapServers(),
+                                books.topic(),
+                                Boolean.toString(batches),
+                                Boolean.toString(deadLetterTopic)))
                 .redirectErrorStream(true)
                 .redirectOutput(Path.of("target", "deadly-member.log").toFile())
                 .start();
@@ -98,7 +94,7 @@ class DeadlyEventTest {
 
     private void stopInOrder() throws Exception {
         member.getOutputStream().close();
-        assertThat(member.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(member.waitFor(4, TimeUnit.MINUTES)).isTrue();
     }
 
     private List<String> publishInnocent(String prefix) {
@@ -109,22 +105,16 @@ class DeadlyEventTest {
     }
 
     private long calls(String text) {
-        return books.database()
-                .query("SELECT count(*) FROM call WHERE text = '" + text + "'", row -> row.getLong(1))
-                .get(0);
+        return books.database().number("SELECT count(*) FROM call WHERE text = '" + text + "'");
     }
 
     private List<String> letters() {
         return books.database()
-                .query(
-                        "SELECT convert_from(payload, 'UTF8') || ' after ' || attempts FROM posthorn.dead_letter",
-                        row -> row.getString(1));
+                .column("SELECT convert_from(payload, 'UTF8') || ' after ' || attempts FROM posthorn.dead_letter");
     }
 
     private long count(String table) {
-        return books.database()
-                .query("SELECT count(*) FROM posthorn." + table, row -> row.getLong(1))
-                .get(0);
+        return books.database().number("SELECT count(*) FROM posthorn." + table);
     }
 
     @ParameterizedTest

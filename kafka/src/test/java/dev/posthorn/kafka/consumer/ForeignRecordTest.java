@@ -26,7 +26,7 @@ class ForeignRecordTest {
     private Books books;
 
     private static ConditionFactory await() {
-        return Awaitility.await().atMost(Duration.ofSeconds(40));
+        return Awaitility.await().atMost(Duration.ofMinutes(2));
     }
 
     @BeforeEach

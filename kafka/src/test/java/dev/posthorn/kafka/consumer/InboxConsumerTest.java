@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.inbox.RejectedEventException;
 import dev.posthorn.kafka.TopicContent;
-import dev.posthorn.relay.RetryPolicy;
+import dev.posthorn.subscription.RetryPolicy;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +36,7 @@ class InboxConsumerTest {
     private Books books;
 
     private static ConditionFactory await() {
-        return Awaitility.await().atMost(Duration.ofSeconds(40));
+        return Awaitility.await().atMost(Duration.ofMinutes(2));
     }
 
     @BeforeEach
@@ -85,7 +85,7 @@ class InboxConsumerTest {
 
         books.start(books.consumer((connection, event) -> {
                     if (Books.text(event).equals("s1")) {
-                        assertThat(slow.await(30, TimeUnit.SECONDS)).isTrue();
+                        assertThat(slow.await(5, TimeUnit.MINUTES)).isTrue();
                     }
                     Books.enter(connection, event);
                 })
@@ -229,7 +229,7 @@ class InboxConsumerTest {
 
         books.start(books.consumer((connection, event) -> {
             if (Books.text(event).equals("f1")) {
-                assertThat(slow.await(30, TimeUnit.SECONDS)).isTrue();
+                assertThat(slow.await(5, TimeUnit.MINUTES)).isTrue();
             }
             Books.enter(connection, event);
         }));
@@ -259,7 +259,7 @@ class InboxConsumerTest {
         books.publish("a", IntStream.range(0, 50).mapToObj(i -> "a" + i).toArray(String[]::new));
 
         InboxConsumer consumer = books.start(books.consumer((connection, event) -> {
-            assertThat(slow.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(slow.await(5, TimeUnit.MINUTES)).isTrue();
             Books.enter(connection, event);
         }));
 

@@ -30,7 +30,7 @@ class ReadOnlyDatabaseTest {
     private Books books;
 
     private static ConditionFactory await() {
-        return Awaitility.await().atMost(Duration.ofSeconds(40));
+        return Awaitility.await().atMost(Duration.ofMinutes(3));
     }
 
     @BeforeEach

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -46,6 +47,9 @@ public abstract class SinkContract {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
+    /** How often something is timed that was not quick enough. */
+    private static final int TRIES = 5;
+
     /** How long something that must not happen is waited for. */
     private static final Duration GRACE = Duration.ofMillis(700);
 
@@ -62,16 +66,14 @@ public abstract class SinkContract {
     /** A receiver for one test, which closes it. What is expensive to start may be shared between tests behind it. */
     protected abstract Receiver receiver();
 
-    /**
-     * How long an event may take when the receiver is away or silent: the suite waits for it several times. Where all is
-     * well, ten times as long is allowed.
-     */
+    /** How long an event may take when the receiver is away or silent: the suite waits for it several times. */
     protected Duration timeout() {
         return Duration.ofSeconds(2);
     }
 
-    private Duration patience() {
-        return timeout().multipliedBy(10);
+    /** How long it may take where all is well, before it is taken to hang: a machine may stand still for a while. */
+    protected Duration patience() {
+        return Duration.ofMinutes(1);
     }
 
     /** Whether a thread lives on by design when all channels are closed, because the whole program shares it. */
@@ -249,13 +251,8 @@ public abstract class SinkContract {
     @Test
     void aReceiverThatIsAwayIsUnavailableForAReason() {
         receiver.leave();
-        Channel channel = open(timeout());
-        List<Event> events = events(room(5));
 
-        hand(channel, events);
-
-        assertFailed(
-                Outcome.Unavailable.class, answers.awaitAll(events, timeout().plus(SOON)));
+        assertFailed(Outcome.Unavailable.class, answersInTime(room(5)));
     }
 
     @Test
@@ -264,7 +261,7 @@ public abstract class SinkContract {
         Channel channel = open(timeout());
         List<Event> missed = events(1);
         hand(channel, missed);
-        answers.awaitAll(missed, timeout().plus(SOON));
+        answers.awaitAll(missed, patience());
 
         receiver.comeBack();
 
@@ -278,41 +275,52 @@ public abstract class SinkContract {
 
     @Test
     void nobodyWaitsForAReceiverThatIsAway() {
+        // What a JVM loads with its first event takes longer than the limit on a busy machine.
+        deliver(open(), events(1));
         receiver.leave();
 
-        assertThat(timeOf(() -> hand(open(), events(room(MANY))))).isLessThan(AT_ONCE);
+        assertThat(quickest(AT_ONCE, this::timeOfHandingOver)).isLessThan(AT_ONCE);
+    }
+
+    /** Over a channel of its own: the sink is not to have more at a time than it takes. */
+    private Duration timeOfHandingOver() {
+        Duration time = timeOf(() -> hand(open(), events(room(MANY))));
+        lastOpened().close();
+        return time;
     }
 
     // ---- a receiver that is silent
 
     @Test
     void nobodyWaitsForASilentReceiver() {
+        assertThat(quickest(AT_ONCE, this::timeOfHandingOverInSilence)).isLessThan(AT_ONCE);
+        assertThat(quickest(AT_ONCE, this::timeOfHandingOver)).isLessThan(AT_ONCE);
+    }
+
+    private Duration timeOfHandingOverInSilence() {
+        receiver.comeBack();
         Channel channel = open();
         deliver(channel, events(1));
-
         receiver.fallSilent();
-
-        assertThat(timeOf(() -> hand(channel, events(room(MANY))))).isLessThan(AT_ONCE);
+        Duration time = timeOf(() -> hand(channel, events(room(MANY))));
         channel.close();
-        assertThat(timeOf(() -> hand(open(), events(room(MANY))))).isLessThan(AT_ONCE);
+        return time;
     }
 
     @Test
     void whatASilentReceiverDoesNotAnswerInTimeIsGivenUp() {
         assumeFalse(sink.keepsOrder(), "silence in a sink that keeps the order is the lane's affair");
         receiver.fallSilent();
-        Channel channel = open(timeout());
-        List<Event> events = events(room(MANY));
 
-        hand(channel, events);
+        List<Outcome> outcomes = answersInTime(room(MANY));
 
-        List<Outcome> outcomes = answers.awaitAll(events, timeout().plus(SOON));
         assertFailed(Outcome.Retry.class, outcomes);
         assertThat(outcomes).map(SinkContract::errorClass).containsOnly(ErrorClass.TIMEOUT);
         receiver.comeBack();
         pause();
-        assertThat(arrivedIds()).as("arrived after they were given up").isEmpty();
-        deliver(channel, events(1));
+        List<Event> next = events(1);
+        deliver(lastOpened(), next);
+        assertThat(arrivedIds()).as("nothing arrived that was given up").isEqualTo(ids(next));
     }
 
     // ---- the end of a channel
@@ -328,12 +336,18 @@ public abstract class SinkContract {
     }
 
     private void assertClosesSoon(String when) {
+        assertThat(quickest(SOON, this::timeOfClosing)).as(when).isLessThan(SOON);
+        assertThat(quickest(SOON, () -> timeOf(lastOpened()::close)))
+                .as("the second time, " + when)
+                .isLessThan(SOON);
+    }
+
+    private Duration timeOfClosing() {
         Channel channel = open();
         hand(channel, events(room(MANY)));
         // Whatever it does with them, it is to be in the middle of it.
         pause(Duration.ofMillis(100));
-        assertThat(timeOf(channel::close)).as(when).isLessThan(SOON);
-        assertThat(timeOf(channel::close)).as("the second time, " + when).isLessThan(SOON);
+        return timeOf(channel::close);
     }
 
     @Test
@@ -424,7 +438,7 @@ public abstract class SinkContract {
         List<Event> events = events(1);
         hand(channel, events);
 
-        List<Outcome> outcomes = answers.awaitAll(events, timeout().plus(SOON));
+        List<Outcome> outcomes = answers.awaitAll(events, patience());
 
         assertThat(outcomes).asString().doesNotContain(SECRET);
         assertThat(sink).asString().doesNotContain(SECRET);
@@ -441,6 +455,10 @@ public abstract class SinkContract {
         Channel channel = sink.open("contract/" + opened.size(), timeout);
         opened.add(channel);
         return channel;
+    }
+
+    private Channel lastOpened() {
+        return opened.get(opened.size() - 1);
     }
 
     private void send(Channel channel, Event event) {
@@ -485,6 +503,21 @@ public abstract class SinkContract {
         assertThat(arrivedIds()).as("arrived").containsAll(ids(events));
     }
 
+    /** Of so many, again if they were not answered in time. Over another channel then: a failure may end one. */
+    private List<Outcome> answersInTime(int count) {
+        List<Outcome> outcomes = new ArrayList<>();
+        Duration limit = timeout().plus(SOON);
+        Duration time = quickest(limit, () -> {
+            List<Event> events = events(count);
+            return timeOf(() -> {
+                hand(open(timeout()), events);
+                outcomes.addAll(answers.awaitAll(events, patience()));
+            });
+        });
+        assertThat(time).as("until all were answered").isLessThan(limit);
+        return outcomes;
+    }
+
     private static void assertFailed(Class<? extends Outcome.Failure> how, List<Outcome> outcomes) {
         assertThat(outcomes)
                 .allSatisfy(outcome -> assertThat(outcome)
@@ -511,6 +544,15 @@ public abstract class SinkContract {
     private static <T> T assumePresent(Optional<T> optional, String otherwise) {
         assumeTrue(optional.isPresent(), otherwise);
         return Objects.requireNonNull(optional.orElse(null));
+    }
+
+    /** The first that is short enough, or else the last: who waits does so every time, a busy machine does not. */
+    private static Duration quickest(Duration enough, Supplier<Duration> timed) {
+        Duration time = timed.get();
+        for (int i = 1; i < TRIES && time.compareTo(enough) >= 0; i++) {
+            time = timed.get();
+        }
+        return time;
     }
 
     private static Duration timeOf(Runnable work) {

@@ -3,10 +3,10 @@ package dev.posthorn.sink.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.posthorn.testkit.Listener;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -17,21 +17,22 @@ import org.junit.jupiter.api.Test;
 class GateTest {
 
     private static final int END = -1;
+    private static final int PATIENCE_MILLIS = 60_000;
+
+    /** How long something that must not come is waited for. */
+    private static final int GRACE_MILLIS = 500;
 
     private final Gate gate = Gate.open();
-    private ServerSocket echo;
+    private final Listener echo =
+            Listener.start(socket -> socket.getInputStream().transferTo(socket.getOutputStream()));
 
     @BeforeEach
-    void startEcho() throws IOException {
-        echo = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-        Thread thread = new Thread(this::answer);
-        thread.setDaemon(true);
-        thread.start();
-        gate.leadTo(echo.getLocalPort());
+    void leadToEcho() {
+        gate.leadTo(echo.port());
     }
 
     @AfterEach
-    void stop() throws IOException {
+    void stop() {
         gate.close();
         echo.close();
     }
@@ -67,9 +68,9 @@ class GateTest {
 
             gate.fallSilent();
 
-            assertThatThrownBy(() -> say(before, 2)).isInstanceOf(SocketTimeoutException.class);
+            assertNotAnswered(before, 2);
             try (Socket meanwhile = connect()) {
-                assertThatThrownBy(() -> say(meanwhile, 3)).isInstanceOf(SocketTimeoutException.class);
+                assertNotAnswered(meanwhile, 3);
                 gate.comeBack();
                 assertThat(isCut(meanwhile)).isTrue();
             }
@@ -82,8 +83,14 @@ class GateTest {
 
     private Socket connect() throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), gate.port());
-        socket.setSoTimeout(500);
+        socket.setSoTimeout(PATIENCE_MILLIS);
         return socket;
+    }
+
+    private static void assertNotAnswered(Socket socket, int value) throws IOException {
+        socket.setSoTimeout(GRACE_MILLIS);
+        assertThatThrownBy(() -> say(socket, value)).isInstanceOf(SocketTimeoutException.class);
+        socket.setSoTimeout(PATIENCE_MILLIS);
     }
 
     private static int say(Socket socket, int value) throws IOException {
@@ -97,22 +104,6 @@ class GateTest {
             return socket.getInputStream().read() == END;
         } catch (SocketException reset) {
             return true;
-        }
-    }
-
-    /** One client at a time is enough: whoever comes next finds the one before gone. */
-    private void answer() {
-        while (!echo.isClosed()) {
-            echoOne();
-        }
-    }
-
-    private void echoOne() {
-        try (Socket client = echo.accept()) {
-            client.getInputStream().transferTo(client.getOutputStream());
-        } catch (IOException gone) {
-            // The next one, if there is one.
-            return;
         }
     }
 }

@@ -15,14 +15,22 @@ class MemorySinkContract extends SinkContract {
         SUBJECT.set(new Subject(keepsOrder, flaw));
     }
 
+    /** Kept, as the suite has other threads too. */
+    private final Subject subject = SUBJECT.get();
+
     @Override
     protected Receiver receiver() {
-        Subject subject = SUBJECT.get();
         return new MemoryReceiver(receiver -> new MemorySink(receiver, subject.keepsOrder(), subject.flaw()));
     }
 
     @Override
     protected Duration timeout() {
         return Duration.ofMillis(300);
+    }
+
+    /** Who waits for an answer of a flawed one may wait for ever. */
+    @Override
+    protected Duration patience() {
+        return subject.flaw() == null ? super.patience() : Duration.ofSeconds(3);
     }
 }

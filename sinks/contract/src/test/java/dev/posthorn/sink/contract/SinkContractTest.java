@@ -24,6 +24,9 @@ class SinkContractTest {
     private static final int ONLY_WITH_ORDER = 2;
     private static final int ONLY_WITHOUT_ORDER = 1;
 
+    /** A flaw that shows for a moment is not seen if the machine stands still just then. */
+    private static final int TRIES = 5;
+
     @Test
     void aGoodSinkThatKeepsTheOrderPasses() {
         TestExecutionSummary summary = run(true, null, selectClass(MemorySinkContract.class));
@@ -43,10 +46,13 @@ class SinkContractTest {
     @ParameterizedTest
     @EnumSource
     void aFlawIsFound(Flaw flaw) {
-        TestExecutionSummary summary =
-                run(flaw.keepsOrder(), flaw, selectMethod(MemorySinkContract.class, flaw.caughtBy()));
+        long failed = 0;
+        for (int i = 0; i < TRIES && failed == 0; i++) {
+            failed = run(flaw.keepsOrder(), flaw, selectMethod(MemorySinkContract.class, flaw.caughtBy()))
+                    .getTestsFailedCount();
+        }
 
-        assertThat(summary.getTestsFailedCount()).isEqualTo(1);
+        assertThat(failed).isEqualTo(1);
     }
 
     @Test

@@ -7,7 +7,7 @@ import dev.posthorn.inbox.Counted;
 import dev.posthorn.inbox.FailedAttempt;
 import dev.posthorn.inbox.Hands;
 import dev.posthorn.inbox.RejectedEventException;
-import dev.posthorn.relay.RetryPolicy;
+import dev.posthorn.subscription.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Calls the handler for what is in the lines, in one thread of several. */
-final class LineWorker implements Runnable {
+/** Calls the handler for what is in the queues, in one thread of several. */
+final class KeyQueueWorker implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
 
@@ -30,44 +30,36 @@ final class LineWorker implements Runnable {
     private static final long WARN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final String consumer;
-    private final Lines lines;
+    private final KeyQueues queues;
     private final int batchSize;
     private final Consumption consumption;
-    private final Care care;
-    private final DeadEnd deadEnd;
+    private final CrashTracker crashTracker;
+    private final DeadLetterTarget deadLetters;
     private final RetryPolicy retry;
     private final ConsumerListener listener;
     private long warnedAt = System.nanoTime() - WARN_EVERY_NANOS;
 
-    LineWorker(
-            String consumer,
-            Lines lines,
-            int batchSize,
-            Consumption consumption,
-            Care care,
-            DeadEnd deadEnd,
-            RetryPolicy retry,
-            ConsumerListener listener) {
-        this.consumer = consumer;
-        this.lines = lines;
+    KeyQueueWorker(ConsumerParts parts, int batchSize, DeadLetterTarget deadLetters, RetryPolicy retry) {
+        this.consumer = parts.name();
+        this.queues = parts.queues();
         this.batchSize = batchSize;
-        this.consumption = consumption;
-        this.care = care;
-        this.deadEnd = deadEnd;
+        this.consumption = parts.consumption();
+        this.crashTracker = parts.crashTracker();
+        this.deadLetters = deadLetters;
         this.retry = retry;
-        this.listener = listener;
+        this.listener = parts.listener();
     }
 
-    /** Nothing ends it but closed lines: whoever interrupts it or overflows its stack is a handler, and others wait. */
+    /** Nothing ends it but closed queues: whoever interrupts it or overflows its stack is a handler, and others wait. */
     @Override
     public void run() {
         boolean going = true;
         while (going) {
             try {
-                List<Portion> portions = lines.take(batchSize);
-                going = !portions.isEmpty();
+                List<RecordBatch> batches = queues.take(batchSize);
+                going = !batches.isEmpty();
                 if (going) {
-                    work(portions);
+                    work(batches);
                 }
             } catch (InterruptedException e) {
                 log.debug("Consumer {}: a handler has left its thread interrupted; going on", consumer);
@@ -77,22 +69,22 @@ final class LineWorker implements Runnable {
         }
     }
 
-    private void work(List<Portion> portions) {
-        List<Taken> all =
-                portions.stream().flatMap(portion -> portion.records().stream()).toList();
+    private void work(List<RecordBatch> batches) {
+        List<FetchedRecord> all =
+                batches.stream().flatMap(batch -> batch.records().stream()).toList();
         if (!begin(all)) {
-            portions.forEach(portion -> lines.postpone(portion, 0, OUTAGE_PAUSE));
-        } else if (all.size() == 1 || !all.stream().allMatch(LineWorker::goesWithOthers)) {
-            portions.forEach(this::oneByOne);
+            batches.forEach(batch -> queues.postpone(batch, 0, OUTAGE_PAUSE));
+        } else if (all.size() == 1 || !all.stream().allMatch(KeyQueueWorker::goesWithOthers)) {
+            batches.forEach(this::oneByOne);
         } else {
-            together(portions, all);
+            together(batches, all);
         }
     }
 
     /** Whether it is known what the members before have left of these partitions. */
-    private boolean begin(List<Taken> all) {
+    private boolean begin(List<FetchedRecord> all) {
         try {
-            care.begin(all.stream().map(Taken::partition).collect(Collectors.toSet()));
+            crashTracker.begin(all.stream().map(FetchedRecord::partition).collect(Collectors.toSet()));
             return true;
         } catch (Exception e) {
             warn(e);
@@ -100,27 +92,27 @@ final class LineWorker implements Runnable {
         }
     }
 
-    private void together(List<Portion> portions, List<Taken> all) {
+    private void together(List<RecordBatch> batches, List<FetchedRecord> all) {
         AtomicBoolean called = new AtomicBoolean();
         try {
             take(all, called);
         } catch (Throwable e) {
             if (isNobodysFault(e, called)) {
-                portions.forEach(portion -> lines.postpone(portion, 0, OUTAGE_PAUSE));
+                batches.forEach(batch -> queues.postpone(batch, 0, OUTAGE_PAUSE));
             } else {
                 log.debug("Consumer {}: a batch failed, handling its events one by one", consumer, e);
-                portions.forEach(this::oneByOne);
+                batches.forEach(this::oneByOne);
             }
             return;
         }
-        portions.forEach(portion -> lines.release(portion, portion.records().size()));
+        batches.forEach(batch -> queues.release(batch, batch.records().size()));
     }
 
-    private static boolean goesWithOthers(Taken taken) {
-        return taken.isReadable() && taken.attempts() == 0;
+    private static boolean goesWithOthers(FetchedRecord fetched) {
+        return fetched.isReadable() && fetched.attempts() == 0;
     }
 
-    private void take(List<Taken> all, AtomicBoolean called) throws Exception {
+    private void take(List<FetchedRecord> all, AtomicBoolean called) throws Exception {
         Lock hands = Hands.beside();
         hands.lockInterruptibly();
         try {
@@ -131,8 +123,8 @@ final class LineWorker implements Runnable {
     }
 
     /** What has to be counted is counted before: of an event that ends the process nothing is heard afterwards. */
-    private void handOver(List<Taken> all, AtomicBoolean called) throws Exception {
-        List<Counted> counted = care.count(all);
+    private void handOver(List<FetchedRecord> all, AtomicBoolean called) throws Exception {
+        List<Counted> counted = crashTracker.count(all);
         int fresh = take(all, counted, called);
         if (fresh > 0) {
             listener.processed(consumer, fresh);
@@ -143,66 +135,66 @@ final class LineWorker implements Runnable {
     }
 
     /** Interrupted is what the handler was at; what comes after it on this thread is not. */
-    private int take(List<Taken> all, List<Counted> counted, AtomicBoolean called) throws Exception {
+    private int take(List<FetchedRecord> all, List<Counted> counted, AtomicBoolean called) throws Exception {
         try {
-            return consumption.take(all.stream().map(Taken::event).toList(), counted, () -> called.set(true));
+            return consumption.take(all.stream().map(FetchedRecord::event).toList(), counted, () -> called.set(true));
         } finally {
             boolean unused = Thread.interrupted();
         }
     }
 
     /** The first one that is to be tried again ends it: those behind it are of the same key. */
-    private void oneByOne(Portion portion) {
+    private void oneByOne(RecordBatch batch) {
         int done = 0;
-        for (Taken taken : portion.records()) {
-            if (taken.partition().isGiven()) {
+        for (FetchedRecord fetched : batch.records()) {
+            if (fetched.partition().isGiven()) {
                 break;
             }
-            Optional<Duration> delay = one(taken);
+            Optional<Duration> delay = one(fetched);
             if (delay.isPresent()) {
-                lines.postpone(portion, done, delay.get());
+                queues.postpone(batch, done, delay.get());
                 return;
             }
             done++;
         }
-        lines.release(portion, done);
+        queues.release(batch, done);
     }
 
     /** Empty if it is done, one way or the other. */
-    private Optional<Duration> one(Taken taken) {
-        if (taken.isCondemned()) {
-            return setAside(taken);
+    private Optional<Duration> one(FetchedRecord fetched) {
+        if (fetched.isCondemned()) {
+            return setAside(fetched);
         }
-        if (!taken.isReadable()) {
-            return failed(taken, FailedAttempt.since(System.nanoTime(), taken.whyUnreadable()));
+        if (!fetched.isReadable()) {
+            return failed(fetched, FailedAttempt.since(System.nanoTime(), fetched.whyUnreadable()));
         }
-        if (Care.isDeadly(taken, retry)) {
-            taken.died();
-            return setAside(taken);
+        if (CrashTracker.isDeadly(fetched, retry)) {
+            fetched.died();
+            return setAside(fetched);
         }
         AtomicBoolean called = new AtomicBoolean();
         long started = System.nanoTime();
         try {
-            if (!Care.isSuspect(taken)) {
-                take(List.of(taken), called);
-            } else if (!takeAlone(taken, called)) {
+            if (!CrashTracker.isSuspect(fetched)) {
+                take(List.of(fetched), called);
+            } else if (!takeAlone(fetched, called)) {
                 return Optional.of(OUTAGE_PAUSE);
             }
             return Optional.empty();
         } catch (Throwable e) { // An error too: a message that overflows the stack must not end the thread.
             return isNobodysFault(e, called)
                     ? Optional.of(OUTAGE_PAUSE)
-                    : failed(taken, FailedAttempt.since(started, e));
+                    : failed(fetched, FailedAttempt.since(started, e));
         }
     }
 
     /** False if others are in hand for too long. */
-    private boolean takeAlone(Taken taken, AtomicBoolean called) throws Exception {
-        if (!Care.tryAlone()) {
+    private boolean takeAlone(FetchedRecord fetched, AtomicBoolean called) throws Exception {
+        if (!CrashTracker.tryAlone()) {
             return false;
         }
         try {
-            handOver(List.of(taken), called);
+            handOver(List.of(fetched), called);
             return true;
         } finally {
             Hands.alone().unlock();
@@ -211,7 +203,7 @@ final class LineWorker implements Runnable {
 
     /** Nothing can be said against an event whose handler was not even called, or was cut off by our own end. */
     private boolean isNobodysFault(Throwable e, AtomicBoolean called) {
-        boolean nobodys = !called.get() || Outage.isOne(e) || lines.isClosed();
+        boolean nobodys = !called.get() || Outage.isOne(e) || queues.isClosed();
         if (nobodys) {
             warn(e);
         }
@@ -231,31 +223,31 @@ final class LineWorker implements Runnable {
         }
     }
 
-    private Optional<Duration> failed(Taken taken, FailedAttempt attempt) {
-        taken.failed(attempt);
-        int attempts = taken.attempts();
+    private Optional<Duration> failed(FetchedRecord fetched, FailedAttempt attempt) {
+        fetched.failed(attempt);
+        int attempts = fetched.attempts();
         if (attempt.failure() instanceof RejectedEventException || retry.isExhausted(attempts)) {
-            taken.condemn();
-            return setAside(taken);
+            fetched.condemn();
+            return setAside(fetched);
         }
         Duration delay = retry.delay(attempts, ThreadLocalRandom.current());
-        listener.retried(consumer, taken.event(), attempts, attempt.failure(), delay);
+        listener.retried(consumer, fetched.event(), attempts, attempt.failure(), delay);
         return Optional.of(delay);
     }
 
-    private Optional<Duration> setAside(Taken taken) {
+    private Optional<Duration> setAside(FetchedRecord fetched) {
         try {
-            deadEnd.keep(taken);
-            List<FailedAttempt> failures = taken.failures();
+            deadLetters.keep(fetched);
+            List<FailedAttempt> failures = fetched.failures();
             Throwable last = failures.get(failures.size() - 1).failure();
-            listener.deadLettered(consumer, taken.event(), taken.attempts(), last);
+            listener.deadLettered(consumer, fetched.event(), fetched.attempts(), last);
             return Optional.empty();
         } catch (Throwable e) {
             log.warn(
                     "Consumer {}: {} failed for good and could not be made a dead letter: {}. Later events of its key"
                             + " wait; trying again in {} ms",
                     consumer,
-                    taken.event(),
+                    fetched.event(),
                     e.toString(),
                     OUTAGE_PAUSE.toMillis());
             return Optional.of(OUTAGE_PAUSE);

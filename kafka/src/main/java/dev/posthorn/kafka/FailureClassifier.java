@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * What Kafka's answer means for an event. Only what lies in the event itself rejects it; everything else is the
  * cluster's affair and passes when somebody has seen to it, so the event waits.
  */
-final class Diagnosis {
+final class FailureClassifier {
 
     private record Kind(Class<? extends Throwable> error, ErrorClass errorClass) {}
 
@@ -57,9 +57,9 @@ final class Diagnosis {
             new Kind(DisconnectException.class, ErrorClass.REFUSED),
             new Kind(UnknownServerException.class, ErrorClass.SERVER_ERROR));
 
-    private Diagnosis() {}
+    private FailureClassifier() {}
 
-    static Outcome.Failure of(Exception error, String topic) {
+    static Outcome.Failure classify(Exception error, String topic) {
         ErrorClass errorClass = errorClass(error);
         return isTheEvents(error)
                 ? new Outcome.Reject(errorClass, message(error) + ruleFor(error, topic))

@@ -9,13 +9,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** What the members before had counted of a partition, and how much of what they had in hand is still to come. */
-final class Inherited {
+final class InheritedAttempts {
 
     private final boolean orphaned;
     private final Map<Long, Counted> counted = new ConcurrentHashMap<>();
     private final AtomicInteger left;
 
-    Inherited(Inheritance inheritance, int mostInHand) {
+    InheritedAttempts(Inheritance inheritance, int mostInHand) {
         this.orphaned = inheritance.orphaned();
         this.left = new AtomicInteger(orphaned ? mostInHand : 0);
         inheritance.counted().forEach(each -> counted.put(each.offset(), each));

@@ -17,29 +17,36 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was fetched and is not done, a line for each key: a thread works on a line alone, so that the order of a key is
- * kept, and any thread takes any line, so that a slow or a failing key keeps no other one waiting.
+ * What was fetched and is not done, a queue for each key: a thread works on a queue alone, so that the order of a key is
+ * kept, and any thread takes any queue, so that a slow or a failing key keeps no other one waiting.
  */
-final class Lines {
+final class KeyQueues {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Map<Object, Line> all = new HashMap<>();
-    private final Deque<Line> ready = new ArrayDeque<>();
-    private final PriorityQueue<Line> waiting = new PriorityQueue<>(Comparator.comparingLong(Line::dueNanos));
+    private final Map<Object, KeyQueue> all = new HashMap<>();
+    private final Deque<KeyQueue> ready = new ArrayDeque<>();
+    private final PriorityQueue<KeyQueue> waiting = new PriorityQueue<>(Comparator.comparingLong(KeyQueue::dueNanos));
+    private final int mostRecords;
+    private final long mostBytes;
     private int size;
     private long bytes;
     private boolean closed;
 
-    void add(Collection<Taken> records) {
+    KeyQueues(int mostRecords, long mostBytes) {
+        this.mostRecords = mostRecords;
+        this.mostBytes = mostBytes;
+    }
+
+    void add(Collection<FetchedRecord> records) {
         lock.lock();
         try {
-            for (Taken record : records) {
-                Line line = all.computeIfAbsent(record.line(), name -> new Line(name, record.partition()));
-                if (line.isEmpty()) {
-                    ready.add(line);
+            for (FetchedRecord record : records) {
+                KeyQueue queue = all.computeIfAbsent(record.queueKey(), key -> new KeyQueue(key, record.partition()));
+                if (queue.isEmpty()) {
+                    ready.add(queue);
                 }
-                line.add(record);
+                queue.add(record);
             }
             size += records.size();
             bytes += bytesOf(records);
@@ -50,7 +57,7 @@ final class Lines {
     }
 
     /** How much of what it may hold it holds: 1 is full. */
-    double fill(int mostRecords, long mostBytes) {
+    double fill() {
         lock.lock();
         try {
             return Math.max((double) size / mostRecords, (double) bytes / mostBytes);
@@ -59,20 +66,20 @@ final class Lines {
         }
     }
 
-    private void forget(List<Taken> records) {
+    private void forget(List<FetchedRecord> records) {
         size -= records.size();
         bytes -= bytesOf(records);
     }
 
-    private static long bytesOf(Collection<Taken> records) {
-        return records.stream().mapToLong(Taken::bytes).sum();
+    private static long bytesOf(Collection<FetchedRecord> records) {
+        return records.stream().mapToLong(FetchedRecord::bytes).sum();
     }
 
     /** Waits for something to do, at most so many records; empty means that there will be nothing any more. */
-    List<Portion> take(int most) throws InterruptedException {
+    List<RecordBatch> take(int most) throws InterruptedException {
         lock.lock();
         try {
-            Line first = next();
+            KeyQueue first = next();
             while (first == null && !closed) {
                 changed.awaitNanos(nanosUntil(waiting.peek()));
                 first = next();
@@ -80,13 +87,13 @@ final class Lines {
             if (first == null || closed) {
                 return List.of();
             }
-            return first.isSuspect() ? List.of(portion(first, 1)) : portions(first, most);
+            return first.isSuspect() ? List.of(batch(first, 1)) : batches(first, most);
         } finally {
             lock.unlock();
         }
     }
 
-    private @Nullable Line next() {
+    private @Nullable KeyQueue next() {
         long now = System.nanoTime();
         while (!waiting.isEmpty() && waiting.peek().dueNanos() - now <= 0) {
             ready.add(waiting.poll());
@@ -95,55 +102,55 @@ final class Lines {
     }
 
     /** A day is as good as for ever: whoever adds something wakes the others. */
-    private static long nanosUntil(@Nullable Line next) {
+    private static long nanosUntil(@Nullable KeyQueue next) {
         return next == null ? TimeUnit.DAYS.toNanos(1) : Math.max(1, next.dueNanos() - System.nanoTime());
     }
 
-    /** Of several lines, until there are enough. */
-    private List<Portion> portions(Line first, int most) {
-        List<Portion> portions = new ArrayList<>();
-        portions.add(portion(first, most));
-        int left = most - portions.get(0).records().size();
+    /** Of several queues, until there are enough. */
+    private List<RecordBatch> batches(KeyQueue first, int most) {
+        List<RecordBatch> batches = new ArrayList<>();
+        batches.add(batch(first, most));
+        int left = most - batches.get(0).records().size();
         while (left > 0 && !ready.isEmpty() && !ready.peek().isSuspect()) {
-            Portion next = portion(ready.remove(), left);
-            portions.add(next);
+            RecordBatch next = batch(ready.remove(), left);
+            batches.add(next);
             left -= next.records().size();
         }
-        return portions;
+        return batches;
     }
 
-    private static Portion portion(Line line, int most) {
-        return new Portion(line, line.begin(most));
+    private static RecordBatch batch(KeyQueue queue, int most) {
+        return new RecordBatch(queue, queue.begin(most));
     }
 
-    /** So many of the portion are done; the line goes on with the next ones. */
-    void release(Portion portion, int done) {
-        end(portion, done, null);
+    /** So many of the batch are done; the queue goes on with the next ones. */
+    void release(RecordBatch batch, int done) {
+        end(batch, done, null);
     }
 
     /** So many are done, and the one after them is not to be tried again before that time. */
-    void postpone(Portion portion, int done, Duration delay) {
-        end(portion, done, delay);
+    void postpone(RecordBatch batch, int done, Duration delay) {
+        end(batch, done, delay);
     }
 
-    private void end(Portion portion, int done, @Nullable Duration delay) {
-        portion.records()
+    private void end(RecordBatch batch, int done, @Nullable Duration delay) {
+        batch.records()
                 .subList(0, done)
                 .forEach(record -> record.partition().done(record.record().offset()));
         lock.lock();
         try {
-            Line line = portion.line();
-            forget(line.end(done));
-            if (line.partition().isGiven()) {
-                forget(line.drop());
+            KeyQueue queue = batch.queue();
+            forget(queue.end(done));
+            if (queue.partition().isGiven()) {
+                forget(queue.drop());
             }
-            if (line.isEmpty()) {
-                all.remove(line.name());
+            if (queue.isEmpty()) {
+                all.remove(queue.key());
             } else if (delay == null) {
-                ready.add(line);
+                ready.add(queue);
             } else {
-                line.dueAt(System.nanoTime() + delay.toNanos());
-                waiting.add(line);
+                queue.dueAt(System.nanoTime() + delay.toNanos());
+                waiting.add(queue);
             }
             changed.signalAll();
         } finally {
@@ -155,21 +162,21 @@ final class Lines {
     void dropGiven() {
         lock.lock();
         try {
-            for (Line line : all.values()) {
-                if (line.partition().isGiven()) {
-                    forget(line.drop());
+            for (KeyQueue queue : all.values()) {
+                if (queue.partition().isGiven()) {
+                    forget(queue.drop());
                 }
             }
-            all.values().removeIf(Line::isEmpty);
-            ready.removeIf(Line::isEmpty);
-            waiting.removeIf(Line::isEmpty);
+            all.values().removeIf(KeyQueue::isEmpty);
+            ready.removeIf(KeyQueue::isEmpty);
+            waiting.removeIf(KeyQueue::isEmpty);
         } finally {
             lock.unlock();
         }
     }
 
     /** Waits until nobody works on these partitions; false if that takes longer than the given time. */
-    boolean awaitIdle(Set<Assigned> partitions, Duration most) throws InterruptedException {
+    boolean awaitIdle(Set<AssignedPartition> partitions, Duration most) throws InterruptedException {
         lock.lock();
         try {
             long left = most.toNanos();
@@ -185,8 +192,8 @@ final class Lines {
         }
     }
 
-    private boolean isBusy(Set<Assigned> partitions) {
-        return all.values().stream().anyMatch(line -> line.isBusy() && partitions.contains(line.partition()));
+    private boolean isBusy(Set<AssignedPartition> partitions) {
+        return all.values().stream().anyMatch(queue -> queue.isBusy() && partitions.contains(queue.partition()));
     }
 
     boolean isClosed() {

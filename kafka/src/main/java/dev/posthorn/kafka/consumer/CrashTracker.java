@@ -4,7 +4,7 @@ import dev.posthorn.inbox.ConsumerListener.Partition;
 import dev.posthorn.inbox.Consumption;
 import dev.posthorn.inbox.Counted;
 import dev.posthorn.inbox.Hands;
-import dev.posthorn.relay.RetryPolicy;
+import dev.posthorn.subscription.RetryPolicy;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
@@ -16,15 +16,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Care with events that may end the process. A member writes down which partitions it has, and who finds that of one that
- * did not give its own up knows that this one may have died over an event in its hands. Which one, nobody knows: so the
- * heir counts every event that could have been there before it hands it over. Should it die as well, what it had counted
- * are the suspects. The next one hands these over one at a time with nothing else in hand, so that the attempts of the one
- * that kills are used up, and nobody else's.
+ * Finds the event over which members crash, one after the other. A member writes down which partitions it has, and who
+ * finds that of one that did not give its own up knows that this one may have died over an event in its hands. Which
+ * one, nobody knows: so the heir counts every event that could have been there before it hands it over. Should it die
+ * as well, what it had counted are the suspects. The next one hands these over one at a time with nothing else in hand,
+ * so that the attempts of the one that kills are used up, and nobody else's.
  *
  * <p>Events that never fail, in partitions that were given up in order, cost nothing of it.
  */
-final class Care {
+final class CrashTracker {
 
     private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
 
@@ -37,30 +37,30 @@ final class Care {
     private final UUID member = UUID.randomUUID();
 
     /** @param mostInHand how many records a member has fetched and not done, at most */
-    Care(String consumer, Consumption consumption, int mostInHand) {
+    CrashTracker(String consumer, Consumption consumption, int mostInHand) {
         this.consumer = consumer;
         this.consumption = consumption;
         this.mostInHand = mostInHand;
     }
 
     /** What can fail is done by the threads that call handlers: the one that polls Kafka must not wait for a database. */
-    void begin(Collection<Assigned> partitions) throws SQLException {
-        for (Assigned partition : partitions) {
+    void begin(Collection<AssignedPartition> partitions) throws SQLException {
+        for (AssignedPartition partition : partitions) {
             begin(partition);
         }
     }
 
-    private void begin(Assigned partition) throws SQLException {
+    private void begin(AssignedPartition partition) throws SQLException {
         synchronized (partition.beginning()) {
             if (!partition.isBegun()) {
                 long first = partition.undone().orElse(0);
-                partition.inherit(new Inherited(consumption.begin(id(partition), member, first), mostInHand));
+                partition.inherit(new InheritedAttempts(consumption.begin(id(partition), member, first), mostInHand));
                 tell(partition);
             }
         }
     }
 
-    private void tell(Assigned partition) {
+    private void tell(AssignedPartition partition) {
         if (partition.isOrphaned()) {
             log.info(
                     "Consumer {}: {} was not given up in order. Its member may have died over an event, so attempts are"
@@ -71,11 +71,11 @@ final class Care {
     }
 
     /** Everything that was being handled has ended; an heir need not be careful, unless this one still was. */
-    void end(Collection<Assigned> partitions) {
+    void end(Collection<AssignedPartition> partitions) {
         List<Partition> ended = partitions.stream()
-                .filter(Assigned::isBegun)
+                .filter(AssignedPartition::isBegun)
                 .filter(partition -> !partition.isWatching())
-                .map(Care::id)
+                .map(CrashTracker::id)
                 .toList();
         try {
             consumption.end(ended, member);
@@ -89,41 +89,45 @@ final class Care {
     }
 
     /** Whether it is to be counted before its handler gets it. */
-    static boolean isCounted(Taken taken) {
-        return taken.attempts() > 0 || (taken.isWatched() && taken.partition().isOrphaned());
+    static boolean isCounted(FetchedRecord fetched) {
+        return fetched.attempts() > 0
+                || (fetched.isWatched() && fetched.partition().isOrphaned());
     }
 
     /** Whether nothing else may be in hand meanwhile. One that has failed here has shown that it ends nothing. */
-    static boolean isSuspect(Taken taken) {
-        return taken.partition().isOrphaned()
-                && taken.earlier() != null
-                && taken.failures().isEmpty();
+    static boolean isSuspect(FetchedRecord fetched) {
+        return fetched.partition().isOrphaned()
+                && fetched.earlier() != null
+                && fetched.failures().isEmpty();
     }
 
     /** Whether it has had all its attempts, and ended the process by the last one: nothing else was in hand then. */
-    static boolean isDeadly(Taken taken, RetryPolicy retry) {
-        Counted earlier = taken.earlier();
-        return isSuspect(taken) && earlier != null && earlier.alone() && retry.isExhausted(earlier.attempts());
+    static boolean isDeadly(FetchedRecord fetched, RetryPolicy retry) {
+        Counted earlier = fetched.earlier();
+        return isSuspect(fetched) && earlier != null && earlier.alone() && retry.isExhausted(earlier.attempts());
     }
 
     /** Writes down the attempts that are about to be made, of those where it matters. Gives them. */
-    List<Counted> count(List<Taken> all) throws SQLException {
-        List<Counted> attempts =
-                all.stream().filter(Care::isCounted).map(Care::attempt).toList();
+    List<Counted> count(List<FetchedRecord> all) throws SQLException {
+        List<FetchedRecord> counted =
+                all.stream().filter(CrashTracker::isCounted).toList();
+        List<Counted> attempts = counted.stream().map(CrashTracker::attempt).toList();
         if (!attempts.isEmpty()) {
-            Set<Counted> written = consumption.count(attempts);
-            all.stream().filter(each -> written.contains(attempt(each))).forEach(Taken::wasInHand);
+            Set<Counted> written = consumption.count(
+                    attempts,
+                    counted.stream().map(each -> each.event().source()).toList());
+            all.stream().filter(each -> written.contains(attempt(each))).forEach(FetchedRecord::wasInHand);
         }
         return attempts;
     }
 
-    static Counted attempt(Taken taken) {
+    static Counted attempt(FetchedRecord fetched) {
         return new Counted(
-                id(taken.partition()),
-                taken.record().offset(),
-                taken.event().id(),
-                taken.attempts() + 1,
-                isSuspect(taken));
+                id(fetched.partition()),
+                fetched.record().offset(),
+                fetched.event().id(),
+                fetched.attempts() + 1,
+                isSuspect(fetched));
     }
 
     /** Whether nothing else is in hand now, nor will be until {@link Hands#alone()} is given back. */
@@ -131,7 +135,7 @@ final class Care {
         return Hands.alone().tryLock(WAIT_FOR_OTHERS_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private static Partition id(Assigned partition) {
+    private static Partition id(AssignedPartition partition) {
         TopicPartition id = partition.id();
         return new Partition(id.topic(), id.partition());
     }

@@ -8,34 +8,43 @@ import dev.posthorn.event.FieldRules;
 import dev.posthorn.inbox.RejectedEventException;
 import dev.posthorn.inbox.ShortKey;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /** Makes an event of each record, also of one that is none: that one is rejected, whole. */
-final class Reading {
+final class RecordReader {
 
-    private static final String SOURCE = "kafka";
+    static final String SOURCE = "kafka";
     private static final String UNREADABLE = "unreadable";
 
-    private final Function<ConsumerRecord<byte[], byte[]>, Event> reader;
+    private final Function<ConsumerRecord<byte[], byte[]>, Event> decoder;
 
-    Reading(Function<ConsumerRecord<byte[], byte[]>, Event> reader) {
-        this.reader = reader;
+    RecordReader(Function<ConsumerRecord<byte[], byte[]>, Event> decoder) {
+        this.decoder = decoder;
     }
 
     /** An error too: bytes that overflow the stack of a parser must not end the member. */
-    Taken read(ConsumerRecord<byte[], byte[]> record, Assigned partition) {
+    FetchedRecord read(ConsumerRecord<byte[], byte[]> record, AssignedPartition partition) {
         try {
-            return new Taken(
-                    record, partition, Objects.requireNonNull(reader.apply(record), "the reader gave none"), null);
+            return new FetchedRecord(record, partition, checked(decoder.apply(record)), null);
         } catch (RuntimeException | StackOverflowError | AssertionError e) {
             RejectedEventException why = new RejectedEventException(
                     "the record at " + partition + "@" + record.offset() + " is no event: " + reason(e), e);
-            return new Taken(record, partition, standIn(record), why);
+            return new FetchedRecord(record, partition, standIn(record), why);
         }
+    }
+
+    /** What the inbox knows it by has to fit a row. */
+    private static Event checked(@Nullable Event event) {
+        if (event == null) {
+            throw new IllegalArgumentException("the reader gave none");
+        }
+        if (!FieldRules.isStorable(event.source())) {
+            throw new IllegalArgumentException("its source holds a control character or half a surrogate pair");
+        }
+        return event;
     }
 
     private static String reason(Throwable e) {
@@ -64,7 +73,7 @@ final class Reading {
                 null);
     }
 
-    private static String place(ConsumerRecord<byte[], byte[]> record) {
+    static String place(ConsumerRecord<byte[], byte[]> record) {
         return record.topic() + '/' + record.partition() + '/' + record.offset();
     }
 

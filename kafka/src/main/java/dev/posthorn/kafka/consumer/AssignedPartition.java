@@ -11,18 +11,18 @@ import org.jspecify.annotations.Nullable;
  * A partition for as long as this member has it. Records are done in any order; committed is only what has nothing undone
  * before it. If the partition comes back later, that is another object: what ends late for this one counts no more.
  */
-final class Assigned {
+final class AssignedPartition {
 
     private final TopicPartition id;
     private final TreeSet<Long> open = new TreeSet<>();
     private final Object beginning = new Object();
-    private volatile @Nullable Inherited inherited;
+    private volatile @Nullable InheritedAttempts inherited;
     private long end = -1;
     private long next = -1;
     private long committed = -1;
     private boolean given;
 
-    Assigned(TopicPartition id) {
+    AssignedPartition(TopicPartition id) {
         this.id = id;
     }
 
@@ -37,7 +37,7 @@ final class Assigned {
 
     synchronized void done(long offset) {
         open.remove(offset);
-        Inherited known = inherited;
+        InheritedAttempts known = inherited;
         if (known != null) {
             known.done(offset);
         }
@@ -48,7 +48,7 @@ final class Assigned {
         return beginning;
     }
 
-    void inherit(Inherited found) {
+    void inherit(InheritedAttempts found) {
         inherited = found;
     }
 
@@ -58,18 +58,18 @@ final class Assigned {
 
     /** Whether the member before gave it up in no order. */
     boolean isOrphaned() {
-        Inherited known = inherited;
+        InheritedAttempts known = inherited;
         return known != null && known.isOrphaned();
     }
 
     @Nullable
     Counted counted(long offset, UUID eventId) {
-        Inherited known = inherited;
+        InheritedAttempts known = inherited;
         return known == null ? null : known.of(offset, eventId);
     }
 
     void passed() {
-        Inherited known = inherited;
+        InheritedAttempts known = inherited;
         if (known != null) {
             known.passed();
         }
@@ -84,13 +84,13 @@ final class Assigned {
 
     /** Whether a member before may have had the record in hand; until it is known what it left: yes. */
     synchronized boolean isWatched(long offset) {
-        Inherited known = inherited;
+        InheritedAttempts known = inherited;
         return offset < end && (known == null || known.isOpen());
     }
 
     /** Whether something is still to come that a member which died may have had in hand. */
     synchronized boolean isWatching() {
-        Inherited known = inherited;
+        InheritedAttempts known = inherited;
         long undone = undone().orElse(-1);
         return known != null && (known.hasSuspects() || (known.isOpen() && undone < end));
     }

@@ -11,10 +11,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /** A record that this member has fetched and not done. */
-final class Taken {
+final class FetchedRecord {
 
     private final ConsumerRecord<byte[], byte[]> record;
-    private final Assigned partition;
+    private final AssignedPartition partition;
     private final Event event;
     private final @Nullable RejectedEventException unreadable;
     private final List<FailedAttempt> failures = new ArrayList<>(0);
@@ -24,9 +24,9 @@ final class Taken {
     private boolean condemned;
 
     /** @param unreadable why no handler can be given the event; null if it is fine */
-    Taken(
+    FetchedRecord(
             ConsumerRecord<byte[], byte[]> record,
-            Assigned partition,
+            AssignedPartition partition,
             Event event,
             @Nullable RejectedEventException unreadable) {
         this.record = record;
@@ -40,7 +40,7 @@ final class Taken {
         return record;
     }
 
-    Assigned partition() {
+    AssignedPartition partition() {
         return partition;
     }
 
@@ -120,10 +120,10 @@ final class Taken {
     }
 
     /** What it is in order with: its key within its partition. One without a key is in order with nothing. */
-    Object line() {
+    Object queueKey() {
         String key = event.key();
         return key == null ? this : new KeyOfPartition(partition, key);
     }
 
-    private record KeyOfPartition(Assigned partition, String key) {}
+    private record KeyOfPartition(AssignedPartition partition, String key) {}
 }

@@ -5,28 +5,28 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** The records of one key of a partition, in order. Guarded by its {@link Lines}. */
-final class Line {
+/** The records of one key of a partition, in order. Guarded by its {@link KeyQueues}. */
+final class KeyQueue {
 
-    private final Object name;
-    private final Assigned partition;
-    private final Deque<Taken> records = new ArrayDeque<>();
+    private final Object key;
+    private final AssignedPartition partition;
+    private final Deque<FetchedRecord> records = new ArrayDeque<>();
 
     /** How many at its head a thread is working on. */
     private int busy;
 
     private long dueNanos;
 
-    Line(Object name, Assigned partition) {
-        this.name = name;
+    KeyQueue(Object key, AssignedPartition partition) {
+        this.key = key;
         this.partition = partition;
     }
 
-    Object name() {
-        return name;
+    Object key() {
+        return key;
     }
 
-    Assigned partition() {
+    AssignedPartition partition() {
         return partition;
     }
 
@@ -46,27 +46,27 @@ final class Line {
         dueNanos = nanos;
     }
 
-    void add(Taken record) {
+    void add(FetchedRecord record) {
         records.add(record);
     }
 
     /** Whether its head has failed before: then it goes alone, so that it does no harm to others. */
     boolean isSuspect() {
-        Taken head = records.peek();
+        FetchedRecord head = records.peek();
         return head != null && (!head.isReadable() || !head.failures().isEmpty());
     }
 
     /** Up to so many of its head, from now on in work. */
-    List<Taken> begin(int most) {
-        List<Taken> head = records.stream().limit(most).toList();
+    List<FetchedRecord> begin(int most) {
+        List<FetchedRecord> head = records.stream().limit(most).toList();
         busy = head.size();
         return head;
     }
 
     /** Ends the work: so many are done. Gives them. */
-    List<Taken> end(int done) {
+    List<FetchedRecord> end(int done) {
         busy = 0;
-        List<Taken> gone = new ArrayList<>(done);
+        List<FetchedRecord> gone = new ArrayList<>(done);
         for (int i = 0; i < done; i++) {
             gone.add(records.remove());
         }
@@ -74,8 +74,8 @@ final class Line {
     }
 
     /** Forgets what is not in work. Gives it. */
-    List<Taken> drop() {
-        List<Taken> gone = new ArrayList<>();
+    List<FetchedRecord> drop() {
+        List<FetchedRecord> gone = new ArrayList<>();
         while (records.size() > busy) {
             gone.add(records.removeLast());
         }
