@@ -1,5 +1,14 @@
 package dev.posthorn.http;
 
+import dev.posthorn.http.address.Target;
+import dev.posthorn.http.auth.AuthHeader;
+import dev.posthorn.http.auth.Credentials;
+import dev.posthorn.http.auth.FixedCredentials;
+import dev.posthorn.http.auth.JwtCredentials;
+import dev.posthorn.http.auth.OAuth2Credentials;
+import dev.posthorn.http.auth.TokenEndpoint;
+import dev.posthorn.http.text.HeaderRules;
+import dev.posthorn.http.text.Setting;
 import java.time.InstantSource;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -43,21 +52,21 @@ public final class Authentication {
                 user.indexOf(':') < 0,
                 "the user of basic authentication contains ':', after which a receiver would read the password;"
                         + " choose another");
-        return fixed("basic, user '" + user + "'", new FixedCredentials(Header.basic(user, password)));
+        return fixed("basic, user '" + user + "'", new FixedCredentials(AuthHeader.basic(user, password)));
     }
 
     /** A token that stays the same. */
     public static Authentication bearer(String token) {
         Setting.require(
                 HeaderRules.isToken(token), "the bearer token must be ASCII text without spaces and line breaks");
-        return fixed("bearer token", new FixedCredentials(Header.bearer(token)));
+        return fixed("bearer token", new FixedCredentials(AuthHeader.bearer(token)));
     }
 
     /** A key in a header of the receiver's choice. */
     public static Authentication apiKey(String headerName, String value) {
         HeaderRules.requireFree(headerName);
         HeaderRules.requireLegalValue(headerName, value);
-        return fixed("API key in header " + headerName, new FixedCredentials(new Header(headerName, value)));
+        return fixed("API key in header " + headerName, new FixedCredentials(new AuthHeader(headerName, value)));
     }
 
     /** A token from a token endpoint, by client credentials. */
@@ -65,14 +74,15 @@ public final class Authentication {
         Objects.requireNonNull(settings, "settings");
         return new Authentication(
                 settings.toString(),
-                settings.tokenUrl(),
-                (clock, endpoint) -> new OAuth2Credentials(settings, clock, endpoint));
+                settings.request().url(),
+                (clock, endpoint) -> new OAuth2Credentials(settings.request(), clock, endpoint));
     }
 
     /** A token that Posthorn signs itself. */
     public static Authentication jwt(Jwt settings) {
         Objects.requireNonNull(settings, "settings");
-        return new Authentication(settings.toString(), null, (clock, endpoint) -> new JwtCredentials(settings, clock));
+        return new Authentication(
+                settings.toString(), null, (clock, endpoint) -> new JwtCredentials(settings.signer(), clock));
     }
 
     /** Where tokens are fetched, if they are. */

@@ -1,6 +1,12 @@
 package dev.posthorn.http;
 
 import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.http.address.HostResolver;
+import dev.posthorn.http.auth.AuthHeader;
+import dev.posthorn.http.client.RequestBody;
+import dev.posthorn.http.client.RequestCutoff;
+import dev.posthorn.http.client.Response;
+import dev.posthorn.http.client.ResponseReader;
 import dev.posthorn.sink.Answer;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
@@ -33,10 +39,10 @@ final class Exchange {
     }
 
     /** Whether the receiver can have got anything. */
-    private enum Whereabouts {
-        HERE,
-        LET_GO,
-        KEPT
+    private enum SendState {
+        UNSENT,
+        RELEASED,
+        WITHHELD
     }
 
     private static final int UNAUTHORIZED = 401;
@@ -53,10 +59,10 @@ final class Exchange {
     private final Consumer<Exchange> whenOver;
     private final long begun = System.nanoTime();
     private final AtomicBoolean over = new AtomicBoolean();
-    private final AtomicReference<Whereabouts> whereabouts = new AtomicReference<>(Whereabouts.HERE);
+    private final AtomicReference<SendState> sendState = new AtomicReference<>(SendState.UNSENT);
     private volatile Stage stage = Stage.NAME;
     private volatile @Nullable Call call;
-    private @Nullable Header shown;
+    private @Nullable AuthHeader shown;
     private boolean shownAnew;
     private int resends;
 
@@ -77,13 +83,13 @@ final class Exchange {
     }
 
     void start() {
-        parts.names().whenKnown(parts.settings().firstHop(parts.settings().target()), this::named);
+        parts.connections().resolve(parts.settings().target(), this::named);
     }
 
-    private void named(Names.Result result) {
-        if (result instanceof Names.Unknown unknown) {
+    private void named(HostResolver.Result result) {
+        if (result instanceof HostResolver.Unknown unknown) {
             finish(new Outcome.Unavailable(ErrorClass.DNS, unknown.reason()));
-        } else if (result instanceof Names.Refused refused) {
+        } else if (result instanceof HostResolver.Refused refused) {
             finish(new Outcome.Unavailable(ErrorClass.FORBIDDEN, refused.reason()));
         } else {
             identify();
@@ -97,7 +103,7 @@ final class Exchange {
                 shown = header;
                 send();
             } else {
-                finish(parts.diagnosis().of(error, false, null));
+                finish(parts.failures().of(error, false, null));
             }
         });
     }
@@ -128,8 +134,8 @@ final class Exchange {
         if (!(outcome instanceof Outcome.Failure failure) || outcome.reply() != null) {
             return outcome;
         }
-        whereabouts.compareAndSet(Whereabouts.HERE, Whereabouts.KEPT);
-        if (whereabouts.get() == Whereabouts.LET_GO) {
+        sendState.compareAndSet(SendState.UNSENT, SendState.WITHHELD);
+        if (sendState.get() == SendState.RELEASED) {
             return new Outcome.Retry(failure.errorClass(), failure.reason());
         }
         return failure instanceof Outcome.Retry
@@ -141,13 +147,13 @@ final class Exchange {
      * Asked when there is a connection, last before the request is sent. A process that stood still must not send what
      * others believe to be over.
      */
-    private boolean mayLeave() {
+    private boolean maySend() {
         if (!parts.settings().once()) {
             return true;
         }
         return age() < timeout.toNanos()
                 && !over.get()
-                && whereabouts.compareAndSet(Whereabouts.HERE, Whereabouts.LET_GO);
+                && sendState.compareAndSet(SendState.UNSENT, SendState.RELEASED);
     }
 
     /** How many nanoseconds it has been under way. */
@@ -196,11 +202,11 @@ final class Exchange {
     /** One request and its response. There may be more: see {@link #isWorthAnother}. */
     private final class Call implements FutureCallback<Response> {
 
-        private final Body body = parts.requests().body(event);
+        private final RequestBody body = parts.requests().body(event);
         private final ResponseReader response =
                 new ResponseReader(parts.settings().keptBytes());
         private final HttpClientContext context = HttpClientContext.create();
-        private final Leash leash = Leash.of(context, Exchange.this::mayLeave);
+        private final RequestCutoff cutoff = RequestCutoff.of(context, Exchange.this::maySend);
         private volatile @Nullable Future<Response> future;
         private volatile long receivedBefore = UNKNOWN;
 
@@ -219,7 +225,7 @@ final class Exchange {
 
         void cancel() {
             response.stop();
-            leash.cut(future);
+            cutoff.cut(future);
         }
 
         /**
@@ -229,7 +235,7 @@ final class Exchange {
          */
         void giveUp() {
             if (receivedBefore != UNKNOWN && receivedBefore == received()) {
-                leash.cutConnection();
+                cutoff.cutConnection();
             }
             cancel();
         }
@@ -244,7 +250,7 @@ final class Exchange {
         public void completed(Response result) {
             if (!body.isWhole()) {
                 // Answered early. The rest may never be read, and the client would wait for that with the connection.
-                leash.cut(null);
+                cutoff.cut(null);
             }
             if (result.status() == UNAUTHORIZED
                     && shown != null
@@ -254,7 +260,7 @@ final class Exchange {
                 shownAnew = true;
                 identify();
             } else {
-                finish(parts.diagnosis().of(result, shown));
+                finish(parts.failures().of(result, shown));
             }
         }
 
@@ -264,7 +270,7 @@ final class Exchange {
                 resends++;
                 send();
             } else {
-                finish(parts.diagnosis().of(error, body.wasWanted(), shown));
+                finish(parts.failures().of(error, body.wasWanted(), shown));
             }
         }
 
@@ -287,14 +293,14 @@ final class Exchange {
                     && endpoint.getRequestCount() > 1
                     && error instanceof IOException
                     && !(error instanceof InterruptedIOException || error instanceof HttpStreamResetException)
-                    && !Diagnosis.isUnreadable(error);
+                    && !FailureClassifier.isUnreadable(error);
         }
 
         /** Unreadable is also what comes unasked: such a connection is closed before a request is sent over it. */
         private static boolean wasClosedBefore(Exception error) {
             return error instanceof ConnectionClosedException
                     || error instanceof RequestNotExecutedException
-                    || Diagnosis.isUnreadable(error);
+                    || FailureClassifier.isUnreadable(error);
         }
 
         @Override

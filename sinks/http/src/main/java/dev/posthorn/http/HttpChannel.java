@@ -1,6 +1,7 @@
 package dev.posthorn.http;
 
 import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.http.client.Timer;
 import dev.posthorn.sink.Answer;
 import dev.posthorn.sink.Channel;
 import java.time.Duration;

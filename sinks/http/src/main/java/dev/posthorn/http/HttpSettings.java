@@ -2,10 +2,17 @@ package dev.posthorn.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.posthorn.error.PosthornException;
+import dev.posthorn.http.address.AddressPolicy;
+import dev.posthorn.http.address.Target;
+import dev.posthorn.http.client.ClientSettings;
+import dev.posthorn.http.text.HeaderRules;
+import dev.posthorn.http.text.Setting;
 import dev.posthorn.webhook.Signature;
 import java.net.URLDecoder;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -44,13 +51,26 @@ record HttpSettings(
         Setting.require(
                 keptBytes >= 0 && keptBytes <= 1 << 16,
                 "keep-answer is " + keptBytes + " bytes; it must be from 0 to 65,536");
-        destinations.requireAllowed(target);
+        AddressPolicy policy = destinations.policy();
+        policy.requireAllowed(target);
         if (proxy != null) {
-            destinations.requireAllowed(proxy);
+            policy.requireAllowed(proxy);
         }
         Target tokens = authentication.tokenUrl();
         if (tokens != null) {
-            destinations.requireAllowed(tokens);
+            policy.requireAllowed(tokens);
+        }
+    }
+
+    /** The newest secret first; two during a rotation, otherwise one. */
+    static Signature signature(List<String> secrets) {
+        Setting.require(
+                secrets.size() == 1 || secrets.size() == 2,
+                "there are " + secrets.size() + " webhook secrets; give one, or two during a rotation");
+        try {
+            return Signature.of(secrets);
+        } catch (PosthornException e) {
+            throw Setting.refused(Objects.requireNonNull(e.getMessage()));
         }
     }
 
@@ -87,8 +107,7 @@ record HttpSettings(
         return secretUrl ? target.origin() : target.toString();
     }
 
-    /** The host that is connected to, for a request there. */
-    String firstHop(Target to) {
-        return proxy == null ? to.host() : proxy.host();
+    ClientSettings client() {
+        return new ClientSettings(target.host(), receiver(), proxy, tls.context(), concurrency, once);
     }
 }

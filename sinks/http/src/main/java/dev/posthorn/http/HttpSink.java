@@ -1,5 +1,10 @@
 package dev.posthorn.http;
 
+import dev.posthorn.http.address.AddressPolicy;
+import dev.posthorn.http.address.HostResolver;
+import dev.posthorn.http.address.Target;
+import dev.posthorn.http.client.Connections;
+import dev.posthorn.http.client.TokenClient;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.Sink;
 import dev.posthorn.webhook.Signature;
@@ -30,15 +35,14 @@ public final class HttpSink implements Sink {
     private final HttpSettings settings;
     private final SinkParts parts;
 
-    private HttpSink(HttpSettings settings, Names names, InstantSource clock) {
+    private HttpSink(HttpSettings settings, HostResolver hosts, InstantSource clock) {
         this.settings = settings;
-        Connections connections = new Connections(settings, names);
+        Connections connections = new Connections(settings.client(), hosts);
         this.parts = new SinkParts(
                 settings,
-                names,
-                settings.authentication().credentials(clock, new TokenClient(settings, names, connections)),
+                settings.authentication().credentials(clock, new TokenClient(connections)),
                 new RequestWriter(settings, clock),
-                new Diagnosis(settings.retried(), settings.secrets(), clock),
+                new FailureClassifier(settings.retried(), settings.secrets(), clock),
                 connections);
     }
 
@@ -72,11 +76,12 @@ public final class HttpSink implements Sink {
      * if it cannot be resolved now: it is looked at again at every connect. Waits for the lookup, ten seconds at most.
      */
     public Optional<String> refusal() {
-        CompletableFuture<Names.Result> result = new CompletableFuture<>();
-        parts.names().whenKnown(settings.firstHop(settings.target()), result::complete);
-        Names.Result known = result.completeOnTimeout(new Names.Unknown("not resolved in time"), 10, TimeUnit.SECONDS)
+        CompletableFuture<HostResolver.Result> result = new CompletableFuture<>();
+        parts.connections().resolve(settings.target(), result::complete);
+        HostResolver.Result known = result.completeOnTimeout(
+                        new HostResolver.Unknown("not resolved in time"), 10, TimeUnit.SECONDS)
                 .join();
-        return known instanceof Names.Refused refused ? Optional.of(refused.reason()) : Optional.empty();
+        return known instanceof HostResolver.Refused refused ? Optional.of(refused.reason()) : Optional.empty();
     }
 
     @Override
@@ -101,7 +106,7 @@ public final class HttpSink implements Sink {
         private int keptBytes = 4096;
         private boolean once;
         private InstantSource clock = InstantSource.system();
-        private Names.@Nullable Lookup lookup;
+        private HostResolver.@Nullable Lookup lookup;
 
         private Builder(String url) {
             this.url = Objects.requireNonNull(url, "url");
@@ -193,7 +198,7 @@ public final class HttpSink implements Sink {
             return this;
         }
 
-        Builder lookup(Names.Lookup lookup) {
+        Builder lookup(HostResolver.Lookup lookup) {
             this.lookup = lookup;
             return this;
         }
@@ -204,7 +209,7 @@ public final class HttpSink implements Sink {
                     secretUrl,
                     proxy == null ? null : Target.of(proxy),
                     form,
-                    secrets.isEmpty() ? null : Setting.signature(secrets),
+                    secrets.isEmpty() ? null : HttpSettings.signature(secrets),
                     authentication,
                     headers,
                     tls,
@@ -213,12 +218,12 @@ public final class HttpSink implements Sink {
                     concurrency,
                     keptBytes,
                     once);
-            return new HttpSink(settings, names(settings), clock);
+            return new HttpSink(settings, hosts(settings), clock);
         }
 
-        private Names names(HttpSettings settings) {
-            Destinations allowed = settings.destinations();
-            return lookup == null ? new Names(allowed) : new Names(lookup, allowed, System::nanoTime);
+        private HostResolver hosts(HttpSettings settings) {
+            AddressPolicy policy = settings.destinations().policy();
+            return lookup == null ? new HostResolver(policy) : new HostResolver(lookup, policy, System::nanoTime);
         }
     }
 }

@@ -1,17 +1,13 @@
 package dev.posthorn.http;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
-import java.security.GeneralSecurityException;
+import dev.posthorn.http.auth.JwtSigner;
+import dev.posthorn.http.auth.SigningKey;
+import dev.posthorn.http.text.Setting;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Base64;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,23 +18,15 @@ public final class Jwt {
 
     private static final Duration LEAST_LIFETIME = Duration.ofSeconds(10);
     private static final Duration MOST_LIFETIME = Duration.ofHours(24);
-    /** A receiver whose clock is a little behind ours would take a token for one of the future. */
-    private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(30);
 
     private static final Map<String, String> OWN_SETTINGS =
             Map.of("iss", "issuer", "sub", "subject", "aud", "audience", "exp", "lifetime");
     private static final Set<String> MADE_PER_TOKEN = Set.of("iat", "nbf", "jti");
 
-    private final SigningKey key;
-    private final Duration lifetime;
-    private final Map<String, Object> header;
-    private final Map<String, Object> claims;
+    private final JwtSigner signer;
 
     private Jwt(Builder builder) {
-        this.key = builder.key;
-        this.lifetime = builder.lifetime;
-        this.header = builder.header();
-        this.claims = Collections.unmodifiableMap(new LinkedHashMap<>(builder.claims));
+        this.signer = new JwtSigner(builder.key, builder.header(), builder.claims, builder.lifetime);
     }
 
     /** Signed with a secret that the receiver knows too, of at least 32 bytes. */
@@ -56,29 +44,13 @@ public final class Jwt {
         return new Builder(SigningKey.es256(privateKeyPem));
     }
 
-    Duration lifetime() {
-        return lifetime;
-    }
-
-    /** A new token. */
-    String sign(Instant now) throws GeneralSecurityException {
-        Map<String, Object> all = new LinkedHashMap<>(claims);
-        all.put("iat", now.getEpochSecond());
-        all.put("nbf", now.minus(CLOCK_TOLERANCE).getEpochSecond());
-        all.put("exp", now.plus(lifetime).getEpochSecond());
-        all.put("jti", UUID.randomUUID().toString());
-        String content = encoded(Json.object(header)) + '.' + encoded(Json.object(all));
-        return content + '.' + encoded(key.sign(content.getBytes(US_ASCII)));
-    }
-
-    private static String encoded(byte[] bytes) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    JwtSigner signer() {
+        return signer;
     }
 
     @Override
     public String toString() {
-        Object keyId = header.get("kid");
-        return "JWT signed with " + key.algorithm() + (keyId == null ? "" : ", key id '" + keyId + "'");
+        return signer.toString();
     }
 
     /** What a token says; nothing is mandatory. */
@@ -134,6 +106,20 @@ public final class Jwt {
 
         public Builder claim(String name, boolean value) {
             return put(name, value);
+        }
+
+        /** A text, a number, true or false, as it was read from a document or a setting. */
+        public Builder claim(String name, Object value) {
+            if (value instanceof String || value instanceof Boolean) {
+                return put(name, value);
+            }
+            if (value instanceof Integer || value instanceof Long) {
+                return claim(name, ((Number) value).longValue());
+            }
+            Setting.require(
+                    value instanceof Number number && Double.isFinite(number.doubleValue()),
+                    "the JWT claim '" + name + "' must be a text, a number of usual size, true or false");
+            return claim(name, ((Number) value).doubleValue());
         }
 
         private Builder put(String name, Object value) {

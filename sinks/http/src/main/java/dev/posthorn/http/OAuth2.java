@@ -2,6 +2,10 @@ package dev.posthorn.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.posthorn.http.address.Target;
+import dev.posthorn.http.auth.AuthHeader;
+import dev.posthorn.http.auth.TokenRequest;
+import dev.posthorn.http.text.Setting;
 import dev.posthorn.sink.Secrets;
 import java.net.URLEncoder;
 import java.util.ArrayList;
@@ -18,18 +22,12 @@ public final class OAuth2 {
 
     private static final Set<String> RESERVED = Set.of("grant_type", "client_id", "client_secret", "scope", "audience");
 
-    private final Target tokenUrl;
     private final String clientId;
-    private final Map<String, String> headers;
-    private final byte[] form;
-    private final Secrets secrets;
+    private final TokenRequest request;
 
     private OAuth2(Builder builder) {
-        this.tokenUrl = Target.of("the OAuth2 token URL", builder.tokenUrl);
         this.clientId = builder.clientId;
-        this.headers = builder.headers();
-        this.form = encoded(builder.form()).getBytes(UTF_8);
-        this.secrets = new Secrets(builder.secrets(tokenUrl));
+        this.request = builder.request();
     }
 
     /** A client that is known to the endpoint at this URL. */
@@ -47,25 +45,13 @@ public final class OAuth2 {
         return URLEncoder.encode(text, UTF_8);
     }
 
-    Target tokenUrl() {
-        return tokenUrl;
-    }
-
-    Map<String, String> headers() {
-        return headers;
-    }
-
-    byte[] form() {
-        return form.clone();
-    }
-
-    String hiddenIn(String text) {
-        return secrets.hiddenIn(text);
+    TokenRequest request() {
+        return request;
     }
 
     @Override
     public String toString() {
-        return "OAuth2 client '" + clientId + "' with a token from " + tokenUrl;
+        return "OAuth2 client '" + clientId + "' with a token from " + request.url();
     }
 
     /** A client's settings; all but those of {@link OAuth2#builder} may be left out. */
@@ -114,6 +100,11 @@ public final class OAuth2 {
             return this;
         }
 
+        private TokenRequest request() {
+            Target url = Target.of("the OAuth2 token URL", tokenUrl);
+            return new TokenRequest(url, headers(), encoded(form()).getBytes(UTF_8), new Secrets(secrets(url)));
+        }
+
         private Map<String, String> headers() {
             Map<String, String> headers = new LinkedHashMap<>();
             headers.put("Content-Type", "application/x-www-form-urlencoded");
@@ -125,8 +116,8 @@ public final class OAuth2 {
         }
 
         /** RFC 6749 wants both encoded as in a form first, so that a ':' in the id does no harm. */
-        private Header basic() {
-            return Header.basic(encoded(clientId), encoded(clientSecret));
+        private AuthHeader basic() {
+            return AuthHeader.basic(encoded(clientId), encoded(clientSecret));
         }
 
         private Map<String, String> form() {

@@ -2,6 +2,10 @@ package dev.posthorn.http;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.http.auth.AuthHeader;
+import dev.posthorn.http.client.RequestBody;
+import dev.posthorn.http.text.HeaderRules;
+import dev.posthorn.http.text.HeaderText;
 import dev.posthorn.webhook.Signature;
 import java.io.Serial;
 import java.time.Instant;
@@ -54,26 +58,27 @@ final class RequestWriter {
         }
     }
 
-    Body body(RecordedEvent event) {
+    RequestBody body(RecordedEvent event) {
         if (settings.form() != Form.STRUCTURED) {
-            return new Body(event.event().payload());
+            return new RequestBody(event.event().payload());
         }
         try {
-            return new Body(Envelope.json(event));
+            return new RequestBody(CloudEventWriter.json(event));
         } catch (IllegalArgumentException e) {
             throw new NotJson("the content type is " + event.event().contentType() + ", but the payload is not JSON: "
                     + e.getMessage());
         }
     }
 
-    AsyncRequestProducer request(RecordedEvent recorded, int attempt, Body body, @Nullable Header credentials) {
+    AsyncRequestProducer request(
+            RecordedEvent recorded, int attempt, RequestBody body, @Nullable AuthHeader credentials) {
         Event event = recorded.event();
         HttpRequest request =
                 new BasicHttpRequest(Method.POST, host, settings.target().pathAndQuery());
         addOwn(request, event.headers());
         settings.headers().forEach(request::setHeader);
         if (settings.form() == Form.BINARY) {
-            Envelope.attributes(
+            CloudEventWriter.attributes(
                     recorded, (name, value) -> request.addHeader("ce-".concat(name), HeaderText.attribute(value)));
         }
         request.addHeader("content-type", settings.form() == Form.STRUCTURED ? STRUCTURED : event.contentType());

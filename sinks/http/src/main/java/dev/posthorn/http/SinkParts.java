@@ -1,10 +1,12 @@
 package dev.posthorn.http;
 
+import dev.posthorn.http.auth.Credentials;
+import dev.posthorn.http.client.Connections;
+
 /** What all channels of one sink share. */
 record SinkParts(
         HttpSettings settings,
-        Names names,
         Credentials credentials,
         RequestWriter requests,
-        Diagnosis diagnosis,
+        FailureClassifier failures,
         Connections connections) {}

@@ -1,5 +1,8 @@
 package dev.posthorn.http;
 
+import dev.posthorn.http.text.Setting;
+import dev.posthorn.http.tls.ClientCertificate;
+import dev.posthorn.http.tls.X509Certificates;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;

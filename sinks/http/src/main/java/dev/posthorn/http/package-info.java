@@ -1,4 +1,8 @@
-/** Delivers events to HTTP subscribers. One public type and its settings. */
+/**
+ * Delivers events to HTTP receivers. {@link dev.posthorn.http.HttpSink} and its settings are for users; {@code
+ * Exchange}, the way of one event, is the page to read first. The packages below are the sink's own: {@code
+ * ArchitectureTest} fails when another module uses them.
+ */
 @NullMarked
 package dev.posthorn.http;
 

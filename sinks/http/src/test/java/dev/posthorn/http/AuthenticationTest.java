@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.http.auth.AuthHeader;
+import dev.posthorn.http.auth.Credentials;
 import java.time.InstantSource;
 import java.util.Base64;
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -50,7 +52,7 @@ class AuthenticationTest {
 
     @Test
     void bearerIsTheTokenAsItIs() {
-        assertThat(header(Authentication.bearer("s3cret"))).isEqualTo(new Header("Authorization", "Bearer s3cret"));
+        assertThat(header(Authentication.bearer("s3cret"))).isEqualTo(new AuthHeader("Authorization", "Bearer s3cret"));
         assertThat(Authentication.bearer("s3cret")).hasToString("bearer token");
     }
 
@@ -64,7 +66,7 @@ class AuthenticationTest {
     void apiKeyGoesIntoItsHeader() {
         Authentication apiKey = Authentication.apiKey("X-Api-Key", "s3cret with space");
 
-        assertThat(header(apiKey)).isEqualTo(new Header("X-Api-Key", "s3cret with space"));
+        assertThat(header(apiKey)).isEqualTo(new AuthHeader("X-Api-Key", "s3cret with space"));
         assertThat(apiKey).hasToString("API key in header X-Api-Key");
         assertThat(header(Authentication.apiKey("Authorization", "Token s3cret"))
                         .value())
@@ -114,7 +116,7 @@ class AuthenticationTest {
 
     @Test
     void aHeaderHidesItsValue() {
-        assertThat(new Header("X-Api-Key", "s3cret")).hasToString("X-Api-Key: [hidden]");
+        assertThat(new AuthHeader("X-Api-Key", "s3cret")).hasToString("X-Api-Key: [hidden]");
     }
 
     private static AbstractThrowableAssert<?, ?> assertRefused(ThrowingCallable call) {
@@ -126,12 +128,12 @@ class AuthenticationTest {
     }
 
     private static Credentials credentials(Authentication authentication) {
-        return authentication.credentials(InstantSource.system(), (url, headers, form) -> {
+        return authentication.credentials(InstantSource.system(), request -> {
             throw new AssertionError("no endpoint is needed");
         });
     }
 
-    private static Header header(Authentication authentication) {
+    private static AuthHeader header(Authentication authentication) {
         return credentials(authentication).header().toCompletableFuture().join();
     }
 }

@@ -22,13 +22,13 @@ final class Crowd {
             List<Future<T>> running = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 running.add(pool.submit(() -> {
-                    start.await(10, TimeUnit.SECONDS);
+                    start.await(60, TimeUnit.SECONDS);
                     return call.call();
                 }));
             }
             List<T> results = new ArrayList<>();
             for (Future<T> each : running) {
-                results.add(each.get(10, TimeUnit.SECONDS));
+                results.add(each.get(60, TimeUnit.SECONDS));
             }
             return results;
         } finally {

@@ -1,12 +1,13 @@
 package dev.posthorn.http;
 
-import static dev.posthorn.http.HostileUrls.address;
+import static dev.posthorn.http.address.HostileUrls.address;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.http.address.Target;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -88,7 +89,7 @@ class DestinationsTest {
         if (beside == null) {
             return;
         }
-        String refusal = Destinations.PUBLIC.refusal(HOST, beside);
+        String refusal = Destinations.PUBLIC.policy().refusal(HOST, beside);
         if (isPublic) {
             assertThat(refusal).isNull();
         } else {
@@ -97,7 +98,7 @@ class DestinationsTest {
     }
 
     private static String refusal(String address) {
-        return Destinations.PUBLIC.refusal(HOST, address(address));
+        return Destinations.PUBLIC.policy().refusal(HOST, address(address));
     }
 
     /** Null beyond the first and the last of all addresses. */
@@ -127,7 +128,7 @@ class DestinationsTest {
         InetAddress mapped =
                 InetAddress.getByAddress(address("::ffff:127.0.0.1").getAddress());
 
-        assertThat(Destinations.PUBLIC.refusal(HOST, mapped)).isEqualTo("127.0.0.1 is a loopback address");
+        assertThat(Destinations.PUBLIC.policy().refusal(HOST, mapped)).isEqualTo("127.0.0.1 is a loopback address");
     }
 
     @Test
@@ -138,15 +139,15 @@ class DestinationsTest {
                 .allowNetwork("192.168.1.7")
                 .build();
 
-        assertThat(some.refusal(HOST, address("10.1.0.0"))).isNull();
-        assertThat(some.refusal(HOST, address("10.1.255.255"))).isNull();
-        assertThat(some.refusal(HOST, address("10.0.255.255"))).isNotNull();
-        assertThat(some.refusal(HOST, address("10.2.0.0"))).isNotNull();
-        assertThat(some.refusal(HOST, address("fd00:aa::"))).isNull();
-        assertThat(some.refusal(HOST, address("fd00:ab:ffff::"))).isNull();
-        assertThat(some.refusal(HOST, address("fd00:ac::"))).isNotNull();
-        assertThat(some.refusal(HOST, address("192.168.1.7"))).isNull();
-        assertThat(some.refusal(HOST, address("192.168.1.8"))).isNotNull();
+        assertThat(some.policy().refusal(HOST, address("10.1.0.0"))).isNull();
+        assertThat(some.policy().refusal(HOST, address("10.1.255.255"))).isNull();
+        assertThat(some.policy().refusal(HOST, address("10.0.255.255"))).isNotNull();
+        assertThat(some.policy().refusal(HOST, address("10.2.0.0"))).isNotNull();
+        assertThat(some.policy().refusal(HOST, address("fd00:aa::"))).isNull();
+        assertThat(some.policy().refusal(HOST, address("fd00:ab:ffff::"))).isNull();
+        assertThat(some.policy().refusal(HOST, address("fd00:ac::"))).isNotNull();
+        assertThat(some.policy().refusal(HOST, address("192.168.1.7"))).isNull();
+        assertThat(some.policy().refusal(HOST, address("192.168.1.8"))).isNotNull();
     }
 
     @ParameterizedTest
@@ -162,8 +163,8 @@ class DestinationsTest {
     void anAllowedNetworkDoesNotOpenTheAddressesThatEmbedIts(String embedding) {
         Destinations some = Destinations.builder().allowNetwork("10.0.0.0/8").build();
 
-        assertThat(some.refusal(HOST, address("10.1.0.1"))).isNull();
-        assertThat(some.refusal(HOST, address(embedding))).isNotNull();
+        assertThat(some.policy().refusal(HOST, address("10.1.0.1"))).isNull();
+        assertThat(some.policy().refusal(HOST, address(embedding))).isNotNull();
     }
 
     @Test
@@ -173,9 +174,9 @@ class DestinationsTest {
                 .allowNetwork("0.0.0.0/0")
                 .build();
 
-        assertThat(all.refusal(HOST, address("::ffff:10.1.0.1"))).isNotNull();
-        assertThat(all.refusal(HOST, address("::1"))).isNull();
-        assertRefused(() -> all.requireAllowed(Target.of("http://[::ffff:10.1.0.1]/")))
+        assertThat(all.policy().refusal(HOST, address("::ffff:10.1.0.1"))).isNotNull();
+        assertThat(all.policy().refusal(HOST, address("::1"))).isNull();
+        assertRefused(() -> all.policy().requireAllowed(Target.of("http://[::ffff:10.1.0.1]/")))
                 .hasMessageContaining("IPv4");
     }
 
@@ -190,8 +191,8 @@ class DestinationsTest {
         Destinations wideOnly = Destinations.builder().allowNetwork(wide).build();
         Destinations singly = Destinations.builder().allowNetwork(metadata).build();
 
-        assertThat(wideOnly.refusal(HOST, address(metadata))).endsWith("is a cloud metadata address");
-        assertThat(singly.refusal(HOST, address(metadata))).isNull();
+        assertThat(wideOnly.policy().refusal(HOST, address(metadata))).endsWith("is a cloud metadata address");
+        assertThat(singly.policy().refusal(HOST, address(metadata))).isNull();
     }
 
     @Test
@@ -201,13 +202,17 @@ class DestinationsTest {
                 .allowHost("*.corp.example")
                 .build();
 
-        assertThat(some.refusal("inner.example.com", address("10.0.0.1"))).isNull();
-        assertThat(some.refusal("INNER.example.com", address("10.0.0.1"))).isNull();
-        assertThat(some.refusal("a.b.corp.example", address("::1"))).isNull();
-        assertThat(some.refusal("corp.example", address("10.0.0.1"))).isNotNull();
-        assertThat(some.refusal("evilcorp.example", address("10.0.0.1"))).isNotNull();
-        assertThat(some.refusal("x.inner.example.com", address("10.0.0.1"))).isNotNull();
-        assertThat(some.refusal("inner.example.com.evil.example", address("10.0.0.1")))
+        assertThat(some.policy().refusal("inner.example.com", address("10.0.0.1")))
+                .isNull();
+        assertThat(some.policy().refusal("INNER.example.com", address("10.0.0.1")))
+                .isNull();
+        assertThat(some.policy().refusal("a.b.corp.example", address("::1"))).isNull();
+        assertThat(some.policy().refusal("corp.example", address("10.0.0.1"))).isNotNull();
+        assertThat(some.policy().refusal("evilcorp.example", address("10.0.0.1")))
+                .isNotNull();
+        assertThat(some.policy().refusal("x.inner.example.com", address("10.0.0.1")))
+                .isNotNull();
+        assertThat(some.policy().refusal("inner.example.com.evil.example", address("10.0.0.1")))
                 .isNotNull();
     }
 
@@ -215,11 +220,11 @@ class DestinationsTest {
     void loopbackIsOpenWhenAllowed() {
         Destinations local = Destinations.builder().allowLoopback().build();
 
-        assertThat(local.refusal(HOST, address("127.0.0.1"))).isNull();
-        assertThat(local.refusal(HOST, address("::1"))).isNull();
-        assertThat(local.refusal(HOST, address("10.0.0.1"))).isNotNull();
+        assertThat(local.policy().refusal(HOST, address("127.0.0.1"))).isNull();
+        assertThat(local.policy().refusal(HOST, address("::1"))).isNull();
+        assertThat(local.policy().refusal(HOST, address("10.0.0.1"))).isNotNull();
         for (String url : new String[] {"http://localhost:1/", "http://127.0.0.1:1/", "http://[::1]:1/"}) {
-            assertThatCode(() -> local.requireAllowed(Target.of(url))).doesNotThrowAnyException();
+            assertThatCode(() -> local.policy().requireAllowed(Target.of(url))).doesNotThrowAnyException();
         }
     }
 
@@ -229,23 +234,23 @@ class DestinationsTest {
 
         for (String network : new String[] {"127.0.0.1", "127.0.0.0/8", "::1", "0.0.0.0/0"}) {
             Destinations some = Destinations.builder().allowNetwork(network).build();
-            assertThatCode(() -> some.requireAllowed(localhost)).doesNotThrowAnyException();
+            assertThatCode(() -> some.policy().requireAllowed(localhost)).doesNotThrowAnyException();
         }
         Destinations named = Destinations.builder().allowHost("localhost").build();
-        assertThatCode(() -> named.requireAllowed(localhost)).doesNotThrowAnyException();
+        assertThatCode(() -> named.policy().requireAllowed(localhost)).doesNotThrowAnyException();
         Destinations other = Destinations.builder().allowNetwork("10.0.0.0/8").build();
-        assertRefused(() -> other.requireAllowed(localhost)).hasMessageContaining("loopback name");
+        assertRefused(() -> other.policy().requireAllowed(localhost)).hasMessageContaining("loopback name");
     }
 
     @Test
     void aRefusalNamesTheKindAndTheSettingThatAllowsIt() {
-        assertRefused(() -> Destinations.PUBLIC.requireAllowed(Target.of("http://10.0.0.1/hook?token=s3cret")))
+        assertRefused(() -> Destinations.PUBLIC.policy().requireAllowed(Target.of("http://10.0.0.1/hook?token=s3cret")))
                 .hasMessage("HTTP sink: must not send to http://10.0.0.1:80: 10.0.0.1 is a private address; give a"
                         + " public address, or allow this one with Destinations.allowNetwork(\"10.0.0.1\")");
-        assertRefused(() -> Destinations.PUBLIC.requireAllowed(Target.of("http://[::1]/")))
+        assertRefused(() -> Destinations.PUBLIC.policy().requireAllowed(Target.of("http://[::1]/")))
                 .hasMessageContaining("::1 is a loopback address")
                 .hasMessageContaining("allowLoopback()");
-        assertRefused(() -> Destinations.PUBLIC.requireAllowed(Target.of("http://localhost/")))
+        assertRefused(() -> Destinations.PUBLIC.policy().requireAllowed(Target.of("http://localhost/")))
                 .hasMessageContaining("allowLoopback()");
     }
 
@@ -253,13 +258,13 @@ class DestinationsTest {
     void allPortsAreOpenUnlessSomeAreNamed() {
         Destinations some = Destinations.builder().onlyPorts(443, 8443).build();
 
-        assertThat(Destinations.PUBLIC.allowsPort(1)).isTrue();
-        assertThat(Destinations.PUBLIC.allowsPort(65_535)).isTrue();
-        assertThat(some.allowsPort(443)).isTrue();
-        assertThat(some.allowsPort(80)).isFalse();
-        assertThatCode(() -> some.requireAllowed(Target.of("https://example.com/")))
+        assertThat(Destinations.PUBLIC.policy().allowsPort(1)).isTrue();
+        assertThat(Destinations.PUBLIC.policy().allowsPort(65_535)).isTrue();
+        assertThat(some.policy().allowsPort(443)).isTrue();
+        assertThat(some.policy().allowsPort(80)).isFalse();
+        assertThatCode(() -> some.policy().requireAllowed(Target.of("https://example.com/")))
                 .doesNotThrowAnyException();
-        assertRefused(() -> some.requireAllowed(Target.of("http://example.com/")))
+        assertRefused(() -> some.policy().requireAllowed(Target.of("http://example.com/")))
                 .hasMessageContaining("port 80 is not allowed")
                 .hasMessageContaining("443, 8443")
                 .hasMessageContaining("onlyPorts");
@@ -270,7 +275,7 @@ class DestinationsTest {
         Destinations some =
                 Destinations.builder().allowHost(HOST).onlyPorts(443).build();
 
-        assertRefused(() -> some.requireAllowed(Target.of("http://" + HOST + "/")))
+        assertRefused(() -> some.policy().requireAllowed(Target.of("http://" + HOST + "/")))
                 .hasMessageContaining("port 80");
     }
 
@@ -335,7 +340,7 @@ class DestinationsTest {
         builder.allowLoopback().allowHost(HOST).onlyPorts(1);
 
         assertThat(built).hasToString("public addresses");
-        assertThat(built.refusal(HOST, address("127.0.0.1"))).isNotNull();
+        assertThat(built.policy().refusal(HOST, address("127.0.0.1"))).isNotNull();
     }
 
     @Test

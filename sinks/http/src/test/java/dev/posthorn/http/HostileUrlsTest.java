@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
-import dev.posthorn.http.TestReceiver.Says;
+import dev.posthorn.http.address.HostResolver;
+import dev.posthorn.http.address.HostileUrls;
+import dev.posthorn.http.receiver.Hostility;
+import dev.posthorn.http.receiver.RawReceiver;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Receiver.Answer;
 import java.net.InetAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** No URL and no name leads to what is not the subscriber's. Listeners of this machine count what reaches them. */
 class HostileUrlsTest {
 
-    private static final Duration TIMEOUT = Duration.ofMillis(800);
     private static final InetAddress LOOPBACK = HostileUrls.address("127.0.0.1");
     private static final InetAddress LOOPBACK_6 = HostileUrls.address("::1");
     private static final InetAddress PUBLIC = HostileUrls.address("93.184.216.34");
@@ -49,7 +52,7 @@ class HostileUrlsTest {
     }
 
     private static Outcome one(HttpSink.Builder sink) {
-        return Sends.one(sink.build(), Sends.event().build(), TIMEOUT);
+        return Sends.one(sink.build());
     }
 
     private void assertForbiddenAndNothingSent(Outcome outcome) {
@@ -74,13 +77,13 @@ class HostileUrlsTest {
     }
 
     @ParameterizedTest
-    @FieldSource("dev.posthorn.http.HostileUrls#URLS")
+    @FieldSource("dev.posthorn.http.address.HostileUrls#URLS")
     void noSinkIsMadeForAHostileUrl(HostileUrls.Url hostile) {
         assertRefused(HttpSink.builder(hostile.url()));
     }
 
     @ParameterizedTest
-    @FieldSource("dev.posthorn.http.HostileUrls#URLS")
+    @FieldSource("dev.posthorn.http.address.HostileUrls#URLS")
     void noSinkIsMadeWithAHostileTokenUrl(HostileUrls.Url hostile) {
         assertThatThrownBy(() -> HttpSink.builder("https://example.com/")
                         .authentication(token(hostile.url()))
@@ -96,12 +99,12 @@ class HostileUrlsTest {
     }
 
     @ParameterizedTest
-    @FieldSource("dev.posthorn.http.HostileUrls#NAMES")
+    @FieldSource("dev.posthorn.http.address.HostileUrls#NAMES")
     void nothingIsSentToAHostileName(HostileUrls.Name hostile) {
         assertForbiddenAndNothingSent(one(HttpSink.builder(url(hostile.host())).lookup(found(hostile))));
     }
 
-    private static Names.Lookup found(HostileUrls.Name name) {
+    private static HostResolver.Lookup found(HostileUrls.Name name) {
         return host -> name.addresses().toArray(InetAddress[]::new);
     }
 
@@ -128,7 +131,7 @@ class HostileUrlsTest {
         RawReceiver six = listener(LOOPBACK_6);
         listeners.add(six);
         String url = "http://six.example:" + six.port() + "/";
-        Names.Lookup lookup = host -> new InetAddress[] {LOOPBACK_6};
+        HostResolver.Lookup lookup = host -> new InetAddress[] {LOOPBACK_6};
         assertForbiddenAndNothingSent(one(HttpSink.builder(url).lookup(lookup)));
         assertThat(six.accepted()).isZero();
         assertThat(one(Sends.sink(url).lookup(lookup))).isInstanceOf(Outcome.Delivered.class);
@@ -139,7 +142,7 @@ class HostileUrlsTest {
     @Test
     void aTrustedNameOpensNoOther() {
         Destinations trusting = Destinations.builder().allowHost("ours.example").build();
-        Names.Lookup lookup = host -> new InetAddress[] {LOOPBACK};
+        HostResolver.Lookup lookup = host -> new InetAddress[] {LOOPBACK};
         assertForbiddenAndNothingSent(one(
                 HttpSink.builder(url("theirs.example")).destinations(trusting).lookup(lookup)));
         assertThat(one(HttpSink.builder(url("ours.example"))
@@ -163,7 +166,7 @@ class HostileUrlsTest {
                         : then.toArray(InetAddress[]::new))
                 .build();
         List<Outcome> outcomes = new ArrayList<>();
-        try (Channel channel = sink.open("test/0", TIMEOUT)) {
+        try (Channel channel = sink.open("test/0", Sends.TIMEOUT)) {
             for (int i = 0; i < 3; i++) {
                 outcomes.add(Sends.through(channel, Sends.event().build(), 1));
             }
@@ -187,10 +190,10 @@ class HostileUrlsTest {
     @ParameterizedTest
     @MethodSource
     void aRedirectToThisMachineIsNotFollowed(int status) {
-        try (TestReceiver receiver = TestReceiver.start()) {
-            receiver.answering(got -> new Says(status, Map.of("Location", url("127.0.0.1")), ""));
-            assertThat(Sends.one(Sends.sink(receiver.url()).build())).isInstanceOf(Outcome.Reject.class);
-            assertThat(receiver.got()).hasSize(1);
+        try (Receiver receiver = Receiver.start()) {
+            receiver.answering(got -> new Answer(status, Map.of("Location", url("127.0.0.1")), ""));
+            assertThat(Sends.one(Sends.sink(receiver.url("/hook")).build())).isInstanceOf(Outcome.Reject.class);
+            assertThat(receiver.requests()).hasSize(1);
         }
         assertThat(listener.accepted()).isZero();
     }
@@ -200,9 +203,9 @@ class HostileUrlsTest {
     }
 
     @ParameterizedTest
-    @FieldSource("dev.posthorn.http.HostileUrls#NAMES")
+    @FieldSource("dev.posthorn.http.address.HostileUrls#NAMES")
     void noTokenIsAskedForAtAHostileName(HostileUrls.Name hostile) {
-        try (TestReceiver receiver = TestReceiver.start()) {
+        try (Receiver receiver = Receiver.start()) {
             Outcome outcome = one(tokenFrom(
                     hostile,
                     receiver,
@@ -211,12 +214,12 @@ class HostileUrlsTest {
                     .isInstanceOfSatisfying(
                             Outcome.Unavailable.class,
                             away -> assertThat(away.errorClass()).isEqualTo(ErrorClass.AUTH));
-            assertThat(receiver.got()).isEmpty();
+            assertThat(receiver.requests()).isEmpty();
             assertThat(listener.accepted()).isZero();
         }
     }
 
-    private HttpSink.Builder tokenFrom(HostileUrls.Name name, TestReceiver receiver, Destinations destinations) {
+    private HttpSink.Builder tokenFrom(HostileUrls.Name name, Receiver receiver, Destinations destinations) {
         return HttpSink.builder("http://receiver.example:" + receiver.port() + "/")
                 .destinations(destinations)
                 .authentication(token(url(name.host())))
@@ -227,7 +230,7 @@ class HostileUrlsTest {
 
     @Test
     void theSameTokenUrlIsAskedWhereLoopbackIsAllowed() {
-        try (TestReceiver receiver = TestReceiver.start()) {
+        try (Receiver receiver = Receiver.start()) {
             one(tokenFrom(HostileUrls.NAMES.get(0), receiver, Sends.LOOPBACK));
             assertThat(listener.accepted()).isPositive();
         }
@@ -244,21 +247,21 @@ class HostileUrlsTest {
     }
 
     @ParameterizedTest
-    @FieldSource("dev.posthorn.http.HostileUrls#NAMES")
+    @FieldSource("dev.posthorn.http.address.HostileUrls#NAMES")
     void norIsAnythingSentThroughAProxyOfAHostileName(HostileUrls.Name hostile) {
         HttpSink sink = HttpSink.builder("http://hooks.example/")
                 .proxy("http://" + hostile.host() + ":" + listener.port())
                 .lookup(found(hostile))
                 .build();
         assertThat(sink.refusal()).isPresent();
-        assertForbiddenAndNothingSent(Sends.one(sink, Sends.event().build(), TIMEOUT));
+        assertForbiddenAndNothingSent(Sends.one(sink));
     }
 
     @Test
     void anAllowedProxyLetsNoHostileUrlThrough() {
         String proxy = "http://proxy.example:" + listener.port();
         Destinations ours = Destinations.builder().allowHost("proxy.example").build();
-        Names.Lookup lookup = host -> new InetAddress[] {LOOPBACK};
+        HostResolver.Lookup lookup = host -> new InetAddress[] {LOOPBACK};
         assertThat(one(HttpSink.builder("http://hooks.example/")
                         .proxy(proxy)
                         .destinations(ours)
@@ -280,12 +283,12 @@ class HostileUrlsTest {
                 "socksProxyPort", Integer.toString(listener.port()),
                 "java.net.useSystemProxies", "true",
                 "http.nonProxyHosts", "localhost");
-        try (TestReceiver receiver = TestReceiver.start()) {
+        try (Receiver receiver = Receiver.start()) {
             proxies.forEach(System::setProperty);
             Outcome outcome = one(Sends.sink("http://hooks.example:" + receiver.port() + "/")
                     .lookup(host -> new InetAddress[] {LOOPBACK}));
             assertThat(outcome).isInstanceOf(Outcome.Delivered.class);
-            assertThat(receiver.got()).hasSize(1);
+            assertThat(receiver.requests()).hasSize(1);
             assertThat(listener.accepted()).isZero();
         } finally {
             proxies.keySet().forEach(System::clearProperty);

@@ -4,24 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.Outbox;
+import dev.posthorn.audit.Actor;
 import dev.posthorn.deadletter.DeadLetter;
 import dev.posthorn.deadletter.DeadLetterQuery;
 import dev.posthorn.deadletter.DeadLetters;
-import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.event.Event;
-import dev.posthorn.http.TestReceiver.Got;
-import dev.posthorn.http.TestReceiver.Says;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.relay.Attempt;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.RetryPolicy;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.relay.Subscriptions;
 import dev.posthorn.sink.Reply;
+import dev.posthorn.subscription.Attempt;
+import dev.posthorn.subscription.RetryPolicy;
+import dev.posthorn.subscription.Subscription;
+import dev.posthorn.testkit.FreshDatabase;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Receiver.Answer;
+import dev.posthorn.testkit.Request;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -43,33 +43,25 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class HttpDeliveryTest {
 
-    private static final AtomicInteger DATABASES = new AtomicInteger();
     private static final String SUBSCRIPTION = "hook";
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration IN_TIME = Duration.ofSeconds(2);
+    private static final int HEALTHY = 20;
+    private static final int PASSES = 3;
 
-    /** Started on first use, stopped with the JVM. */
-    private static final class Server {
-        static final EmbeddedPostgres SHARED = EmbeddedPostgres.builder().start();
-    }
-
-    private final TestReceiver receiver = TestReceiver.start();
-    private DataSource dataSource;
+    private final Receiver receiver = Receiver.start();
+    private final DataSource dataSource = FreshDatabase.create().dataSource();
     private Relay relay;
 
     @BeforeEach
-    void start() throws SQLException {
-        String name = "http_" + DATABASES.incrementAndGet();
-        try (Connection connection = Server.SHARED.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("CREATE DATABASE " + name);
-        }
-        dataSource = Server.SHARED.dataSource(name);
+    void start() {
         new Schema(SchemaName.DEFAULT).install(dataSource);
-        relay = serve(s -> s.timeout(Duration.ofMillis(500)).retry(RetryPolicy.of(3, Duration.ofMillis(50))));
+        relay = serve(s -> s.timeout(Sends.TIMEOUT).retry(RetryPolicy.of(3, Duration.ofMillis(50))));
     }
 
     private Relay serve(UnaryOperator<Subscription.Builder> settings) {
         Subscription.Builder subscription = Subscription.to(
-                        SUBSCRIPTION, Sends.sink(receiver.url()).build())
+                        SUBSCRIPTION, Sends.sink(receiver.url("/hook")).build())
                 .fromBeginning();
         return Relay.builder(dataSource)
                 .subscribe(settings.apply(subscription).build())
@@ -97,21 +89,26 @@ class HttpDeliveryTest {
     @Test
     void eventsOfAKeyArriveInOrderThoughManyFailAndKeysGoSideBySide() throws SQLException {
         Map<String, Integer> tries = new ConcurrentHashMap<>();
-        AtomicInteger underWay = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        List<Got> taken = new CopyOnWriteArrayList<>();
+        CountDownLatch waits = new CountDownLatch(1);
+        CountDownLatch beside = new CountDownLatch(1);
+        List<Request> taken = new CopyOnWriteArrayList<>();
         receiver.answering(got -> {
-            most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
-            boolean fails = Integer.parseInt(got.text()) % 7 == 0
-                    && tries.merge(got.header("webhook-id"), 1, Integer::sum) == 1;
+            int number = Integer.parseInt(got.text());
+            if (number == 1) {
+                waits.countDown();
+                awaitQuietly(beside);
+            } else {
+                awaitQuietly(waits);
+                beside.countDown();
+            }
+            boolean fails = number % 7 == 0 && tries.merge(got.header("webhook-id"), 1, Integer::sum) == 1;
             if (!fails) {
                 taken.add(got);
             }
-            underWay.decrementAndGet();
-            return fails ? new Says(503, Map.of("Retry-After", "0"), "not now") : Says.status(204);
+            return fails ? new Answer(503, Map.of("Retry-After", "0"), "not now") : Answer.status(204);
         });
         record(IntStream.range(0, 600).mapToObj(i -> numbered(i, "k" + i % 20)).toList());
-        await().atMost(Duration.ofSeconds(60)).until(() -> taken.size() >= 600);
+        await().atMost(PATIENCE).until(() -> taken.size() >= 600);
         Map<String, List<Integer>> byKey = taken.stream()
                 .collect(Collectors.groupingBy(
                         got -> got.header("ce-subject"),
@@ -119,18 +116,20 @@ class HttpDeliveryTest {
         assertThat(byKey)
                 .hasSize(20)
                 .allSatisfy((key, numbers) -> assertThat(numbers).hasSize(30).isSorted());
-        assertThat(most.get()).as("under way at once").isGreaterThan(1);
+        assertThat(receiver.requests())
+                .as("was answered once another was under way beside it, not given up before")
+                .filteredOn(got -> got.text().equals("1"))
+                .hasSize(1);
         assertThat(tries.values()).as("failed once").isNotEmpty();
     }
 
     @Test
     void whatTheReceiverSaidIsFoundInTheDeadLetter() throws SQLException {
-        receiver.answering(got -> new Says(422, Map.of(), "no such order 17"));
+        receiver.answering(got -> new Answer(422, Map.of(), "no such order 17"));
         record(List.of(numbered(17, "k")));
         DeadLetters letters = new DeadLetters(dataSource, SchemaName.DEFAULT);
         DeadLetterQuery all = DeadLetterQuery.builder().build();
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> !letters.find(all).letters().isEmpty());
+        await().atMost(PATIENCE).until(() -> !letters.find(all).letters().isEmpty());
         DeadLetter letter = letters.find(all).letters().get(0);
         assertThat(letter.errorClass()).isEqualTo("invalid");
         assertThat(letter.errorMessage()).isEqualTo("HTTP 422 Unprocessable Content: no such order 17");
@@ -141,18 +140,17 @@ class HttpDeliveryTest {
 
     @Test
     void aReceiverThatIsGonePausesTheSubscriptionUntilItIsResumed() throws SQLException {
-        receiver.answering(got -> new Says(410, Map.of(), "moved away"));
+        receiver.answering(got -> new Answer(410, Map.of(), "moved away"));
         record(List.of(numbered(1, "k"), numbered(2, "k")));
         Subscriptions subscriptions = new Subscriptions(dataSource, SchemaName.DEFAULT);
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> subscriptions.list().get(0).paused());
+        await().atMost(PATIENCE).until(() -> subscriptions.list().get(0).paused());
         assertThat(subscriptions.list().get(0).pauseReason()).isEqualTo("HTTP 410 Gone: moved away");
 
-        receiver.answering(got -> Says.status(204));
-        int before = receiver.got().size();
-        subscriptions.resume(SUBSCRIPTION);
-        await().atMost(Duration.ofSeconds(20)).until(() -> receiver.got().size() >= before + 2);
-        assertThat(receiver.got().subList(before, before + 2))
+        receiver.answering(got -> Answer.status(204));
+        int before = receiver.requests().size();
+        subscriptions.resume(SUBSCRIPTION, "it is back", Actor.named("ops"));
+        await().atMost(PATIENCE).until(() -> receiver.requests().size() >= before + 2);
+        assertThat(receiver.requests().subList(before, before + 2))
                 .extracting(got -> got.text() + " " + got.header("posthorn-attempt"))
                 .containsExactly("1 1", "2 1");
     }
@@ -163,10 +161,23 @@ class HttpDeliveryTest {
         relay.close();
         relay = serve(s -> s);
         Map<String, Long> arrivals = new ConcurrentHashMap<>();
-        receiver.answering(got -> answer(got, arrivals, Says.status(500)));
-        record(IntStream.range(0, 200).mapToObj(i -> numbered(i, "bad" + i)).toList());
-        await().atMost(Duration.ofSeconds(20)).until(() -> receiver.got().size() >= 200);
-        awaitHealthy(arrivals, 20);
+        receiver.answering(got -> answer(got, arrivals, Answer.status(500)));
+        assertHealthyInTime(arrivals, bad -> {
+            recordKeys(bad, 200);
+            await().atMost(PATIENCE).until(() -> keysThatCame(bad) == 200);
+        });
+    }
+
+    private void recordKeys(String prefix, int count) throws SQLException {
+        record(IntStream.range(0, count).mapToObj(i -> numbered(i, prefix + i)).toList());
+    }
+
+    private long keysThatCame(String prefix) {
+        return receiver.requests().stream()
+                .map(got -> got.header("ce-subject"))
+                .filter(key -> key.startsWith(prefix))
+                .distinct()
+                .count();
     }
 
     @Test
@@ -179,12 +190,11 @@ class HttpDeliveryTest {
             if (isBad(got)) {
                 awaitQuietly(over);
             }
-            return answer(got, arrivals, Says.status(500));
+            return answer(got, arrivals, Answer.status(500));
         });
         record(List.of(numbered(0, "good")));
-        record(IntStream.range(0, 20).mapToObj(i -> numbered(i, "bad" + i)).toList());
         try {
-            awaitHealthy(arrivals, 20);
+            assertHealthyInTime(arrivals, bad -> recordKeys(bad, 20));
         } finally {
             over.countDown();
         }
@@ -193,45 +203,47 @@ class HttpDeliveryTest {
     @Test
     void aReceiverThatRefusesEverythingForAWhileGetsItAllAfterwards() throws Exception {
         relay.close();
-        relay = serve(s -> s.retry(RetryPolicy.of(5, Duration.ofMillis(500))));
-        receiver.answering(got -> Says.status(503));
+        relay = serve(s -> s.timeout(Sends.TIMEOUT).retry(RetryPolicy.of(5, Duration.ofMillis(500))));
+        receiver.answering(got -> Answer.status(503));
+        long begun = System.nanoTime();
         for (int i = 0; i < 100; i++) {
             int tenth = i;
             record(IntStream.range(0, 10)
                     .mapToObj(n -> numbered(10 * tenth + n, "k" + (10 * tenth + n) % 300))
                     .toList());
-            TimeUnit.MILLISECONDS.sleep(100);
+            // By the clock, or on a busy machine the outage would be longer, and with it what is given up.
+            TimeUnit.NANOSECONDS.sleep(begun + TimeUnit.MILLISECONDS.toNanos(100L * (i + 1)) - System.nanoTime());
         }
         DeadLetters letters = new DeadLetters(dataSource, SchemaName.DEFAULT);
         DeadLetterQuery all = DeadLetterQuery.builder().build();
-        int given = letters.find(all).letters().size();
-        assertThat(given).isLessThanOrEqualTo(5);
-
-        List<Got> taken = new CopyOnWriteArrayList<>();
+        List<Request> taken = new CopyOnWriteArrayList<>();
         receiver.answering(got -> {
             taken.add(got);
-            return Says.status(204);
+            return Answer.status(204);
         });
         await().atMost(Duration.ofSeconds(5)).until(() -> !taken.isEmpty());
-        await().atMost(Duration.ofSeconds(60)).until(() -> taken.size() >= 1000 - given);
+        // What was refused just before may still be given up.
+        await().atMost(PATIENCE)
+                .until(() -> taken.size() + letters.find(all).letters().size() >= 1000);
         assertThat(taken.stream()
                         .collect(Collectors.groupingBy(
                                 got -> got.header("ce-subject"),
                                 Collectors.mapping(got -> Integer.parseInt(got.text()), Collectors.toList()))))
                 .allSatisfy((key, numbers) -> assertThat(numbers).isSorted().doesNotHaveDuplicates());
-        assertThat(letters.find(all).letters()).hasSize(given);
+        assertThat(taken.size() + letters.find(all).letters().size()).isEqualTo(1000);
+        assertThat(letters.find(all).letters()).hasSizeLessThanOrEqualTo(5);
     }
 
-    private static boolean isBad(Got got) {
+    private static boolean isBad(Request got) {
         return got.header("ce-subject").startsWith("bad");
     }
 
-    private static Says answer(Got got, Map<String, Long> arrivals, Says ifBad) {
+    private static Answer answer(Request got, Map<String, Long> arrivals, Answer ifBad) {
         if (isBad(got)) {
             return ifBad;
         }
         arrivals.putIfAbsent(got.header("ce-subject"), System.nanoTime());
-        return Says.status(204);
+        return Answer.status(204);
     }
 
     private static void awaitQuietly(CountDownLatch latch) {
@@ -242,20 +254,38 @@ class HttpDeliveryTest {
         }
     }
 
-    /** Records so many healthy events, two a second; all but one in a hundred have to arrive within two seconds. */
-    private void awaitHealthy(Map<String, Long> arrivals, int count) throws SQLException, InterruptedException {
+    /** Records events of keys that begin so, all of which are bad. */
+    private interface BadKeys {
+        void record(String prefix) throws SQLException;
+    }
+
+    /**
+     * Records healthy events beside bad ones, two a second; all but one in a hundred have to arrive within two seconds.
+     * Once more if they do not: a machine that stands still keeps them waiting too, but not every time.
+     */
+    private void assertHealthyInTime(Map<String, Long> arrivals, BadKeys bad)
+            throws SQLException, InterruptedException {
+        Duration delay = Duration.ZERO;
+        for (int pass = 0; pass == 0 || (pass < PASSES && delay.compareTo(IN_TIME) > 0); pass++) {
+            bad.record("bad" + pass + "-");
+            delay = longestDelay(arrivals, "good" + pass + "-");
+        }
+        assertThat(delay).isLessThanOrEqualTo(IN_TIME);
+    }
+
+    private Duration longestDelay(Map<String, Long> arrivals, String prefix) throws SQLException, InterruptedException {
         Map<String, Long> recorded = new ConcurrentHashMap<>();
-        for (int i = 0; i < count; i++) {
-            String key = "good" + i;
-            recorded.put(key, System.nanoTime());
+        for (int i = 0; i < HEALTHY; i++) {
+            String key = prefix + i;
             record(List.of(numbered(i, key)));
+            recorded.put(key, System.nanoTime());
             TimeUnit.MILLISECONDS.sleep(500);
         }
-        await().atMost(Duration.ofSeconds(20)).until(() -> arrivals.keySet().containsAll(recorded.keySet()));
+        await().atMost(PATIENCE).until(() -> arrivals.keySet().containsAll(recorded.keySet()));
         List<Long> delays = recorded.keySet().stream()
                 .map(key -> arrivals.get(key) - recorded.get(key))
                 .sorted()
                 .toList();
-        assertThat(Duration.ofNanos(delays.get(count * 99 / 100))).isLessThanOrEqualTo(Duration.ofSeconds(2));
+        return Duration.ofNanos(delays.get(HEALTHY * 99 / 100));
     }
 }

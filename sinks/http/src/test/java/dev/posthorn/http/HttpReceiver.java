@@ -3,11 +3,11 @@ package dev.posthorn.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.posthorn.event.Event;
-import dev.posthorn.http.TestReceiver.Got;
-import dev.posthorn.http.TestReceiver.Says;
 import dev.posthorn.sink.Sink;
 import dev.posthorn.sink.contract.Gate;
-import dev.posthorn.sink.contract.Receiver;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Receiver.Answer;
+import dev.posthorn.testkit.Request;
 import java.net.URLDecoder;
 import java.time.Instant;
 import java.util.List;
@@ -17,13 +17,13 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /** A real HTTP server behind a gate. It finds events of one type wrong. */
-final class HttpReceiver implements Receiver {
+final class HttpReceiver implements dev.posthorn.sink.contract.Receiver {
 
     private static final String WRONG = "order.wrong";
 
     private final Gate gate = Gate.open();
-    private final TestReceiver server = TestReceiver.start()
-            .answering(got -> Says.status(got.header("ce-type").equals(WRONG) ? 422 : 204));
+    private final Receiver server = Receiver.start()
+            .answering(got -> Answer.status(got.header("ce-type").equals(WRONG) ? 422 : 204));
 
     HttpReceiver() {
         gate.leadTo(server.port());
@@ -49,18 +49,20 @@ final class HttpReceiver implements Receiver {
 
     @Override
     public List<Event> arrived() {
-        return server.got().stream()
+        return server.requests().stream()
                 .filter(got -> !got.header("ce-type").equals(WRONG))
                 .map(HttpReceiver::read)
                 .toList();
     }
 
-    private static Event read(Got got) {
+    private static Event read(Request got) {
         Map<String, String> headers = new TreeMap<>();
         got.headers().forEach((name, value) -> headers.put(name, decoded(value)));
+        String id = decoded(got.header("ce-id"));
+        String ours = got.header("ce-posthornid");
         return new Event(
-                UUID.fromString(got.header("ce-id")),
-                decoded(got.header("ce-sourceid")),
+                UUID.fromString(ours == null ? id : ours),
+                ours == null ? null : id,
                 decoded(got.header("ce-source")),
                 decoded(got.header("ce-type")),
                 Integer.parseInt(got.header("ce-eventversion")),

@@ -3,12 +3,16 @@ package dev.posthorn.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.http.Certificates.Client;
-import dev.posthorn.http.TestReceiver.Says;
+import dev.posthorn.http.receiver.Certificates;
+import dev.posthorn.http.receiver.Certificates.Client;
+import dev.posthorn.http.receiver.TokenServer;
+import dev.posthorn.http.text.Json;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.testing.SettableClock;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Receiver.Answer;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,7 +38,7 @@ class HttpSinkAuthenticationTest {
 
     private static Certificates certificates;
 
-    private final TestReceiver receiver = TestReceiver.start();
+    private final Receiver receiver = Receiver.start();
 
     @BeforeAll
     static void makeCertificates(@TempDir Path directory) {
@@ -48,12 +52,12 @@ class HttpSinkAuthenticationTest {
 
     /** Takes requests with this header value and no others. */
     private void demands(String header, String value) {
-        receiver.answering(got -> Says.status(value.equals(got.header(header)) ? 204 : 401));
+        receiver.answering(got -> Answer.status(value.equals(got.header(header)) ? 204 : 401));
     }
 
     private Outcome send(Authentication authentication) {
         return Sends.one(
-                Sends.sink(receiver.url()).authentication(authentication).build());
+                Sends.sink(receiver.url("/hook")).authentication(authentication).build());
     }
 
     private static void assertDelivered(Outcome outcome) {
@@ -76,7 +80,7 @@ class HttpSinkAuthenticationTest {
 
     @Test
     void nothingIsShownUnlessAskedFor() {
-        receiver.answering(got -> Says.status(got.headers().containsKey("authorization") ? 400 : 204));
+        receiver.answering(got -> Answer.status(got.headers().containsKey("authorization") ? 400 : 204));
         assertDelivered(send(Authentication.none()));
     }
 
@@ -105,7 +109,7 @@ class HttpSinkAuthenticationTest {
     void aWrongFixedCredentialIsTriedOnce() {
         demands("authorization", "another");
         send(Authentication.bearer("abc"));
-        assertThat(receiver.got()).hasSize(1);
+        assertThat(receiver.requests()).hasSize(1);
     }
 
     @Test
@@ -131,7 +135,7 @@ class HttpSinkAuthenticationTest {
         OAuth2 settings = OAuth2.builder(tokens.url(), "client", "cl1ent-s3cret")
                 .scope("events")
                 .build();
-        return Sends.sink(receiver.url())
+        return Sends.sink(receiver.url("/hook"))
                 .authentication(Authentication.oauth2(settings))
                 .clock(clock)
                 .build();
@@ -145,7 +149,7 @@ class HttpSinkAuthenticationTest {
             assertDelivered(Sends.through(channel, Sends.event().build(), 1));
             demands("authorization", "Bearer token-2");
             assertDelivered(Sends.through(channel, Sends.event().build(), 1));
-            assertThat(receiver.got())
+            assertThat(receiver.requests())
                     .extracting(got -> got.header("authorization"))
                     .containsExactly("Bearer token-1", "Bearer token-1", "Bearer token-2");
         }
@@ -158,7 +162,7 @@ class HttpSinkAuthenticationTest {
             Set<String> seen = ConcurrentHashMap.newKeySet();
             receiver.answering(got -> {
                 seen.add(got.header("authorization"));
-                return Says.status("Bearer token-1".equals(got.header("authorization")) ? 401 : 204);
+                return Answer.status("Bearer token-1".equals(got.header("authorization")) ? 401 : 204);
             });
             List<CompletableFuture<Outcome>> outcomes = IntStream.range(0, 30)
                     .mapToObj(
@@ -176,7 +180,9 @@ class HttpSinkAuthenticationTest {
                 Channel channel = oauth2(tokens, SettableClock.at(NOW)).open("t/0", Sends.TIMEOUT)) {
             demands("authorization", "never");
             assertRejected(Sends.through(channel, Sends.event().build(), 1));
-            assertThat(receiver.got()).as("with one token and with another").hasSize(2);
+            assertThat(receiver.requests())
+                    .as("with one token and with another")
+                    .hasSize(2);
         }
     }
 
@@ -189,7 +195,7 @@ class HttpSinkAuthenticationTest {
             assertThat(((Outcome.Failure) outcome).reason())
                     .contains(tokens.url(), "401", "invalid_client")
                     .doesNotContain("cl1ent-s3cret");
-            assertThat(receiver.got()).isEmpty();
+            assertThat(receiver.requests()).isEmpty();
         }
     }
 
@@ -204,7 +210,7 @@ class HttpSinkAuthenticationTest {
             assertUnavailable(silent, ErrorClass.AUTH);
         }
         assertUnavailable(Sends.one(away), ErrorClass.AUTH);
-        assertThat(receiver.got()).isEmpty();
+        assertThat(receiver.requests()).isEmpty();
     }
 
     @Test
@@ -214,14 +220,14 @@ class HttpSinkAuthenticationTest {
                 .issuer("shop")
                 .lifetime(Duration.ofMinutes(1))
                 .build();
-        HttpSink sink = Sends.sink(receiver.url())
+        HttpSink sink = Sends.sink(receiver.url("/hook"))
                 .authentication(Authentication.jwt(jwt))
                 .clock(clock)
                 .build();
         Set<String> tokens = ConcurrentHashMap.newKeySet();
         receiver.answering(got -> {
             tokens.add(got.header("authorization"));
-            return Says.status(
+            return Answer.status(
                     expiry(got.header("authorization")) > clock.instant().getEpochSecond() ? 204 : 401);
         });
         for (int i = 0; i < 10; i++) {
@@ -239,60 +245,63 @@ class HttpSinkAuthenticationTest {
     @ParameterizedTest
     @EnumSource(names = {"RSA", "EC"})
     void aClientCertificateIsShown(Client client) {
-        try (TestReceiver secure = TestReceiver.start(certificates.server(), true)) {
+        try (Receiver secure = Receiver.start(certificates.server(), true)) {
             Tls tls = Tls.builder()
                     .trustOnly(certificates.caPem())
                     .clientCertificate(certificates.certificatePem(client), certificates.keyPem(client))
                     .build();
-            assertDelivered(Sends.one(Sends.sink(secure.url()).tls(tls).build()));
+            assertDelivered(Sends.one(Sends.sink(secure.url("/hook")).tls(tls).build()));
         }
     }
 
     /** With TLS 1.3 the receiver looks at the certificate when the handshake is over for us; it may only hang up. */
     @Test
     void withoutTheRightClientCertificateNothingArrivesAndTheEventIsTriedAgain() {
-        try (TestReceiver secure = TestReceiver.start(certificates.server(), true)) {
+        try (Receiver secure = Receiver.start(certificates.server(), true)) {
             Tls.Builder none = Tls.builder().trustOnly(certificates.caPem());
-            assertThat(Sends.one(Sends.sink(secure.url()).tls(none.build()).build()))
+            assertThat(Sends.one(
+                            Sends.sink(secure.url("/hook")).tls(none.build()).build()))
                     .isInstanceOfAny(Outcome.Unavailable.class, Outcome.Retry.class);
             Tls.Builder strange = Tls.builder()
                     .trustOnly(certificates.caPem())
                     .clientCertificate(
                             certificates.certificatePem(Client.STRANGER), certificates.keyPem(Client.STRANGER));
-            assertThat(Sends.one(Sends.sink(secure.url()).tls(strange.build()).build()))
+            assertThat(Sends.one(
+                            Sends.sink(secure.url("/hook")).tls(strange.build()).build()))
                     .isInstanceOfAny(Outcome.Unavailable.class, Outcome.Retry.class);
-            assertThat(secure.got()).isEmpty();
+            assertThat(secure.requests()).isEmpty();
         }
     }
 
     @Test
     void aReceiverThatNobodyVouchesForIsUnavailable() {
-        try (TestReceiver secure = TestReceiver.start(certificates.server(), false)) {
-            assertUnavailable(Sends.one(Sends.sink(secure.url()).build()), ErrorClass.TLS);
+        try (Receiver secure = Receiver.start(certificates.server(), false)) {
+            assertUnavailable(Sends.one(Sends.sink(secure.url("/hook")).build()), ErrorClass.TLS);
             Tls wrong = Tls.builder().trustOnly(certificates.strangerPem()).build();
-            assertUnavailable(Sends.one(Sends.sink(secure.url()).tls(wrong).build()), ErrorClass.TLS);
+            assertUnavailable(
+                    Sends.one(Sends.sink(secure.url("/hook")).tls(wrong).build()), ErrorClass.TLS);
             Tls right = Tls.builder().alsoTrust(certificates.caPem()).build();
-            assertDelivered(Sends.one(Sends.sink(secure.url()).tls(right).build()));
-            assertThat(secure.got()).hasSize(1);
+            assertDelivered(Sends.one(Sends.sink(secure.url("/hook")).tls(right).build()));
+            assertThat(secure.requests()).hasSize(1);
         }
     }
 
     @Test
     void aCertificateForAnotherHostIsNotTaken() {
-        try (TestReceiver secure = TestReceiver.start(certificates.server(), false)) {
+        try (Receiver secure = Receiver.start(certificates.server(), false)) {
             Tls tls = Tls.builder().trustOnly(certificates.caPem()).build();
             Outcome outcome = Sends.one(Sends.sink("https://hooks.example:" + secure.port())
                     .tls(tls)
                     .lookup(host -> new InetAddress[] {InetAddress.getLoopbackAddress()})
                     .build());
             assertUnavailable(outcome, ErrorClass.TLS);
-            assertThat(secure.got()).isEmpty();
+            assertThat(secure.requests()).isEmpty();
         }
     }
 
     @Test
     void secretsAreNotShownAnywhere() {
-        HttpSink sink = Sends.sink(receiver.url() + "?key=s3cret")
+        HttpSink sink = Sends.sink(receiver.url("/hook") + "?key=s3cret")
                 .authentication(Authentication.basic("user", "s3cret"))
                 .signedWith("whsec_"
                         + Base64.getEncoder().encodeToString("s3cret".repeat(5).getBytes(UTF_8)))

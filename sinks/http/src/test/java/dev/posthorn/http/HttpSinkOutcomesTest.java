@@ -2,10 +2,12 @@ package dev.posthorn.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.http.TestReceiver.Says;
+import dev.posthorn.http.receiver.DeafPort;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.sink.Reply;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Receiver.Answer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -26,20 +28,20 @@ class HttpSinkOutcomesTest {
 
     private static final Instant NOW = Instant.parse("2026-11-15T10:00:00Z");
 
-    private final TestReceiver receiver = TestReceiver.start();
+    private final Receiver receiver = Receiver.start();
 
     @AfterEach
     void stop() {
         receiver.close();
     }
 
-    private Outcome after(Says says, HttpSink.Builder sink) {
+    private Outcome after(Answer says, HttpSink.Builder sink) {
         receiver.answering(got -> says);
         return Sends.one(sink.clock(InstantSource.fixed(NOW)).build());
     }
 
-    private Outcome after(Says says) {
-        return after(says, Sends.sink(receiver.url()));
+    private Outcome after(Answer says) {
+        return after(says, Sends.sink(receiver.url("/hook")));
     }
 
     @ParameterizedTest
@@ -73,7 +75,7 @@ class HttpSinkOutcomesTest {
         "599, Retry, SERVER_ERROR"
     })
     void aStatusHasItsOutcome(int status, String kind, String errorClass) {
-        Outcome outcome = after(Says.status(status));
+        Outcome outcome = after(Answer.status(status));
         assertThat(outcome.getClass().getSimpleName()).isEqualTo(kind);
         assertThat(outcome.reply()).isEqualTo(new Reply(status, ""));
         if (outcome instanceof Outcome.Failure failure) {
@@ -84,10 +86,10 @@ class HttpSinkOutcomesTest {
 
     @Test
     void whichOthersAreTriedAgainCanBeChosen() {
-        HttpSink.Builder sink = Sends.sink(receiver.url()).retryOn(404, 410);
-        assertThat(after(Says.status(404), sink)).isInstanceOf(Outcome.Retry.class);
-        assertThat(after(Says.status(410), sink)).isInstanceOf(Outcome.Retry.class);
-        assertThat(after(Says.status(409), sink)).isInstanceOf(Outcome.Reject.class);
+        HttpSink.Builder sink = Sends.sink(receiver.url("/hook")).retryOn(404, 410);
+        assertThat(after(Answer.status(404), sink)).isInstanceOf(Outcome.Retry.class);
+        assertThat(after(Answer.status(410), sink)).isInstanceOf(Outcome.Retry.class);
+        assertThat(after(Answer.status(409), sink)).isInstanceOf(Outcome.Reject.class);
     }
 
     @ParameterizedTest
@@ -102,18 +104,18 @@ class HttpSinkOutcomesTest {
         "99999999999999999999, PT277777H46M39S"
     })
     void aWishWhenToComeAgainIsUnderstood(String retryAfter, Duration wish) {
-        Outcome outcome = after(new Says(503, Map.of("Retry-After", retryAfter), ""));
+        Outcome outcome = after(new Answer(503, Map.of("Retry-After", retryAfter), ""));
         assertThat(((Outcome.Retry) outcome).after()).isEqualTo(wish);
     }
 
     @Test
     void theBeginningOfTheAnswerIsKeptAndQuoted() {
         Outcome outcome = after(
-                new Says(
+                new Answer(
                         422,
                         Map.of("Content-Type", "text/plain; charset=utf-8"),
                         "no\n such örder " + "x".repeat(9000)),
-                Sends.sink(receiver.url()).keepAnswer(1000));
+                Sends.sink(receiver.url("/hook")).keepAnswer(1000));
         assertThat(outcome.reply().text()).hasSize(999).startsWith("no\n such örder xxx");
         assertThat(((Outcome.Failure) outcome).reason())
                 .startsWith("HTTP 422 Unprocessable Content: no such örder xxx")
@@ -123,7 +125,7 @@ class HttpSinkOutcomesTest {
     /** Reasons are read in logs and terminals. */
     @Test
     void whatIsQuotedForgesNoLineAndObeysNobody() {
-        Outcome outcome = after(new Says(
+        Outcome outcome = after(new Answer(
                 400,
                 Map.of("Content-Type", "text/plain; charset=utf-8"),
                 "a\r\nb\u2028c \u001b[2J \u009b31m \u202ed\u2066 e"));
@@ -132,16 +134,16 @@ class HttpSinkOutcomesTest {
 
     @Test
     void aRedirectIsNotFollowed() {
-        Outcome outcome = after(new Says(307, Map.of("Location", receiver.url() + "/else"), ""));
+        Outcome outcome = after(new Answer(307, Map.of("Location", receiver.url("/hook") + "/else"), ""));
         assertThat(((Outcome.Reject) outcome).reason()).contains("redirects are not followed");
-        assertThat(receiver.got()).hasSize(1);
+        assertThat(receiver.requests()).hasSize(1);
     }
 
     @Test
     void aReceiverThatEchoesOurSecretsDoesNotGetThemIntoTheRecords() {
         String key = "s3cr3t-key-of-ours";
-        receiver.answering(got -> new Says(400, Map.of(), "you sent " + got.headers()));
-        Outcome outcome = Sends.one(Sends.sink(receiver.url())
+        receiver.answering(got -> new Answer(400, Map.of(), "you sent " + got.headers()));
+        Outcome outcome = Sends.one(Sends.sink(receiver.url("/hook"))
                 .authentication(Authentication.bearer("tok-en-123456"))
                 .header("X-Key", key)
                 .build());
@@ -151,15 +153,14 @@ class HttpSinkOutcomesTest {
 
     @Test
     void nobodyListensIsUnavailable() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
+        try (DeafPort deaf = new DeafPort()) {
+            Outcome outcome = Sends.one(Sends.sink(deaf.url()).build());
+            int port = deaf.number();
+            assertThat(outcome).isInstanceOfSatisfying(Outcome.Unavailable.class, away -> {
+                assertThat(away.errorClass()).isEqualTo(ErrorClass.REFUSED);
+                assertThat(away.reason()).contains("Connection refused", "127.0.0.1:" + port);
+            });
         }
-        Outcome outcome = Sends.one(Sends.sink("http://127.0.0.1:" + port).build());
-        assertThat(outcome).isInstanceOfSatisfying(Outcome.Unavailable.class, away -> {
-            assertThat(away.errorClass()).isEqualTo(ErrorClass.REFUSED);
-            assertThat(away.reason()).contains("Connection refused", "127.0.0.1:" + port);
-        });
     }
 
     @Test
@@ -181,7 +182,7 @@ class HttpSinkOutcomesTest {
                 .lookup(host -> new InetAddress[] {InetAddress.getLoopbackAddress()})
                 .build();
         assertThat(inside.refusal()).contains("127.0.0.1 is a loopback address");
-        assertThat(Sends.sink(receiver.url()).build().refusal()).isEmpty();
+        assertThat(Sends.sink(receiver.url("/hook")).build().refusal()).isEmpty();
         HttpSink unknown = HttpSink.builder("http://nobody.example/")
                 .lookup(host -> {
                     throw new UnknownHostException(host);

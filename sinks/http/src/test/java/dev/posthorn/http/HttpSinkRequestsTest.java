@@ -11,10 +11,12 @@ import com.standardwebhooks.exceptions.WebhookVerificationException;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.Marks;
 import dev.posthorn.event.RecordedEvent;
-import dev.posthorn.http.TestReceiver.Got;
+import dev.posthorn.http.text.Json;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Request;
 import java.net.http.HttpHeaders;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -31,20 +33,20 @@ class HttpSinkRequestsTest {
 
     private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-    private final TestReceiver receiver = TestReceiver.start();
+    private final Receiver receiver = Receiver.start();
 
     @AfterEach
     void stop() {
         receiver.close();
     }
 
-    private Got sent(HttpSink.Builder sink, Event event) {
+    private Request sent(HttpSink.Builder sink, Event event) {
         assertThat(Sends.one(sink.build(), event)).isInstanceOf(Outcome.Delivered.class);
-        return receiver.got().get(receiver.got().size() - 1);
+        return receiver.requests().get(receiver.requests().size() - 1);
     }
 
     private HttpSink.Builder sink() {
-        return Sends.sink(receiver.url() + "?tenant=7");
+        return Sends.sink(receiver.url("/hook") + "?tenant=7");
     }
 
     private static Event full() {
@@ -101,16 +103,16 @@ class HttpSinkRequestsTest {
     @Test
     void theBinaryFormHasThePayloadAsItIsAndTheRestInHeaders() {
         Event event = full();
-        Got got = sent(sink(), event);
+        Request got = sent(sink(), event);
         assertThat(got.method()).isEqualTo("POST");
-        assertThat(got.path()).isEqualTo("/hook?tenant=7");
+        assertThat(got.uri()).hasToString("/hook?tenant=7");
         assertThat(got.text()).isEqualTo("{\"n\": 1}");
         assertThat(got.headers())
                 .containsEntry("content-type", "application/json")
                 .containsEntry("content-length", "8")
                 .containsEntry("ce-specversion", "1.0")
-                .containsEntry("ce-id", event.id().toString())
-                .containsEntry("ce-sourceid", "4711")
+                .containsEntry("ce-id", "4711")
+                .containsEntry("ce-posthornid", event.id().toString())
                 .containsEntry("ce-type", "order.placed")
                 .containsEntry("ce-source", "shop")
                 .containsEntry("ce-time", "2026-11-14T09:08:07.123456Z")
@@ -135,24 +137,26 @@ class HttpSinkRequestsTest {
                 .contentType("text/x-odd; charset=nobody-knows")
                 .payload(new byte[0])
                 .build();
-        Got got = sent(sink(), event);
+        Request got = sent(sink(), event);
         assertThat(got.body()).isEmpty();
         assertThat(got.headers())
+                .containsEntry("ce-id", event.id().toString())
                 .containsEntry("content-length", "0")
                 .containsEntry("content-type", "text/x-odd; charset=nobody-knows")
                 .containsEntry("ce-time", "2026-11-15T10:00:00Z")
-                .doesNotContainKeys("ce-subject", "ce-partitionkey", "ce-aggregatetype", "ce-sourceid", "traceparent");
+                .doesNotContainKeys(
+                        "ce-subject", "ce-partitionkey", "ce-aggregatetype", "ce-posthornid", "traceparent");
     }
 
     @Test
     void theStructuredFormIsOneJsonDocument() {
-        Got got = sent(sink().form(Form.STRUCTURED), full());
+        Request got = sent(sink().form(Form.STRUCTURED), full());
         assertThat(got.header("content-type")).isEqualTo("application/cloudevents+json; charset=utf-8");
         assertThat(got.headers()).doesNotContainKeys("ce-id", "ce-type").containsEntry("traceparent", TRACE);
         assertThat(got.text())
-                .isEqualTo(("{'specversion':'1.0','id':'%s','type':'order.placed','source':'shop',"
+                .isEqualTo(("{'specversion':'1.0','id':'4711','type':'order.placed','source':'shop',"
                                 + "'time':'2026-11-14T09:08:07.123456Z','eventversion':'3','subject':'bücher %%\\'1',"
-                                + "'partitionkey':'bücher %%\\'1','aggregatetype':'order','sourceid':'4711',"
+                                + "'partitionkey':'bücher %%\\'1','aggregatetype':'order','posthornid':'%s',"
                                 + "'traceparent':'%s','tracestate':'a=b','datacontenttype':'application/json',"
                                 + "'data':{'n': 1}}")
                         .formatted(full().id(), TRACE)
@@ -163,7 +167,7 @@ class HttpSinkRequestsTest {
     void aPayloadThatIsNotJsonStandsInTheDocumentAsBase64() {
         byte[] bytes = {0, 1, (byte) 0xFF};
         Event event = Event.builder().source("s").type("t").payload(bytes).build();
-        Got got = sent(sink().form(Form.STRUCTURED), event);
+        Request got = sent(sink().form(Form.STRUCTURED), event);
         assertThat(Json.members(got.body()))
                 .containsEntry("data_base64", "AAH/")
                 .doesNotContainKey("data");
@@ -177,12 +181,12 @@ class HttpSinkRequestsTest {
             assertThat(reject.errorClass()).isEqualTo(ErrorClass.SERIALIZATION);
             assertThat(reject.reason()).contains("application/json", "not JSON");
         });
-        assertThat(receiver.got()).isEmpty();
+        assertThat(receiver.requests()).isEmpty();
     }
 
     @Test
     void thePlainFormIsThePayloadAlone() {
-        Got got = sent(sink().form(Form.PLAIN), full());
+        Request got = sent(sink().form(Form.PLAIN), full());
         assertThat(got.text()).isEqualTo("{\"n\": 1}");
         assertThat(got.headers())
                 .containsEntry("content-type", "application/json")
@@ -203,7 +207,7 @@ class HttpSinkRequestsTest {
                 .header("webhook-id", "other")
                 .header("X-Static", "the event's")
                 .build();
-        Got got = sent(sink().header("X-Static", "the subscription's"), event);
+        Request got = sent(sink().header("X-Static", "the subscription's"), event);
         assertThat(got.headers())
                 .containsEntry("ce-type", "order.placed")
                 .containsEntry("webhook-id", event.id().toString())
@@ -221,7 +225,7 @@ class HttpSinkRequestsTest {
                 .withHeaders(Map.of("Posthorn-Test", "false", "POSTHORN-REPLAY", "8", "posthorn-attempt", "99"));
         RecordedEvent marked = Sends.recorded(forged).marked(Marks.TEST, "true").marked(Marks.REPLAY, "7");
         assertThat(Sends.one(sink().build(), marked)).isInstanceOf(Outcome.Delivered.class);
-        assertThat(receiver.got().get(0).headers())
+        assertThat(receiver.requests().get(0).headers())
                 .containsEntry("posthorn-test", "true")
                 .containsEntry("posthorn-replay", "7")
                 .containsEntry("posthorn-attempt", "1");
@@ -237,7 +241,7 @@ class HttpSinkRequestsTest {
             Sends.through(channel, event, 1);
             Sends.through(channel, event, 2);
         }
-        assertThat(receiver.got())
+        assertThat(receiver.requests())
                 .extracting(got -> got.header("posthorn-attempt") + got.header("webhook-id"))
                 .containsExactly("1" + event.id(), "2" + event.id());
     }
@@ -247,13 +251,13 @@ class HttpSinkRequestsTest {
         String old = HttpSink.newSecret();
         String fresh = HttpSink.newSecret();
         for (Form form : Form.values()) {
-            Got got = sent(sink().form(form).signedWith(fresh, old), full());
+            Request got = sent(sink().form(form).signedWith(fresh, old), full());
             new Webhook(old).verify(got.text(), headers(got));
             new Webhook(fresh).verify(got.text(), headers(got));
             refused(() -> new Webhook(HttpSink.newSecret()).verify(got.text(), headers(got)));
             refused(() -> new Webhook(fresh).verify(got.text() + " ", headers(got)));
         }
-        Got late = sent(
+        Request late = sent(
                 sink().signedWith(fresh).clock(InstantSource.fixed(Instant.now().minusSeconds(600))), full());
         refused(() -> new Webhook(fresh).verify(late.text(), headers(late)));
     }
@@ -262,7 +266,7 @@ class HttpSinkRequestsTest {
         assertThatThrownBy(verify).isInstanceOf(WebhookVerificationException.class);
     }
 
-    private static HttpHeaders headers(Got got) {
+    private static HttpHeaders headers(Request got) {
         Map<String, List<String>> all = new TreeMap<>();
         got.headers().forEach((name, value) -> all.put(name, List.of(value)));
         return HttpHeaders.of(all, (name, value) -> true);

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.http.auth.AuthHeader;
+import dev.posthorn.http.auth.Credentials;
+import dev.posthorn.http.text.Json;
+import dev.posthorn.http.tls.Keys;
 import dev.posthorn.testing.SettableClock;
 import java.math.BigDecimal;
 import java.security.PublicKey;
@@ -29,7 +33,7 @@ class JwtTest {
 
     @Test
     void hs256IsVerifiedWithTheSecret() throws Exception {
-        String token = Jwt.hs256(SECRET).build().sign(START);
+        String token = Jwt.hs256(SECRET).build().signer().sign(START);
         Mac mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec(SECRET, "HmacSHA256"));
 
@@ -41,7 +45,7 @@ class JwtTest {
     @ParameterizedTest
     @ValueSource(strings = {"rsa-pkcs1", "rsa-pkcs8"})
     void rs256IsVerifiedWithThePublicKey(String name) throws Exception {
-        String token = Jwt.rs256(Keys.pem(name)).keyId("k1").build().sign(START);
+        String token = Jwt.rs256(Keys.pem(name)).keyId("k1").build().signer().sign(START);
 
         assertVerified(token, "SHA256withRSA", Keys.publicKey("RSA", "rsa-public"));
         assertThat(header(token)).isEqualTo(Map.of("alg", "RS256", "typ", "JWT", "kid", "k1"));
@@ -50,7 +54,7 @@ class JwtTest {
     @ParameterizedTest
     @ValueSource(strings = {"ec-sec1", "ec-sec1-with-parameters", "ec-pkcs8"})
     void es256IsVerifiedWithThePublicKey(String name) throws Exception {
-        String token = Jwt.es256(Keys.pem(name)).build().sign(START);
+        String token = Jwt.es256(Keys.pem(name)).build().signer().sign(START);
 
         assertThat(signature(token)).hasSize(64);
         assertVerified(token, "SHA256withECDSAinP1363Format", Keys.publicKey("EC", "ec-public"));
@@ -77,7 +81,7 @@ class JwtTest {
                 .lifetime(Duration.ofMinutes(10))
                 .build();
 
-        Map<String, Object> claims = claims(jwt.sign(START));
+        Map<String, Object> claims = claims(jwt.signer().sign(START));
 
         long second = START.getEpochSecond();
         assertThat(claims)
@@ -91,13 +95,13 @@ class JwtTest {
                 .containsEntry("nbf", BigDecimal.valueOf(second - 30))
                 .containsEntry("exp", BigDecimal.valueOf(second + 600))
                 .containsKey("jti");
-        assertThat(new String(part(jwt.sign(START), 1), UTF_8)).contains("\"aud\":[\"a\",\"b\"]");
+        assertThat(new String(part(jwt.signer().sign(START), 1), UTF_8)).contains("\"aud\":[\"a\",\"b\"]");
     }
 
     @Test
     void oneAudienceIsATextAndALifeLastsFiveMinutes() throws Exception {
         Map<String, Object> claims =
-                claims(Jwt.hs256(SECRET).audience("a").build().sign(START));
+                claims(Jwt.hs256(SECRET).audience("a").build().signer().sign(START));
 
         assertThat(claims)
                 .containsEntry("aud", "a")
@@ -109,14 +113,14 @@ class JwtTest {
     void everyTokenHasItsOwnId() throws Exception {
         Jwt jwt = Jwt.hs256(SECRET).build();
 
-        assertThat(claims(jwt.sign(START)).get("jti"))
-                .isNotEqualTo(claims(jwt.sign(START)).get("jti"));
+        assertThat(claims(jwt.signer().sign(START)).get("jti"))
+                .isNotEqualTo(claims(jwt.signer().sign(START)).get("jti"));
     }
 
     @Test
     void aTokenIsSentUntilAQuarterOfItsLifeIsLeft() {
         Credentials credentials = credentials();
-        Header first = header(credentials);
+        AuthHeader first = header(credentials);
         assertThat(first.name()).isEqualTo("Authorization");
         assertThat(first.value()).startsWith("Bearer ey");
 
@@ -124,7 +128,7 @@ class JwtTest {
         assertThat(header(credentials)).isEqualTo(first);
 
         clock.advance(Duration.ofSeconds(1));
-        Header second = header(credentials);
+        AuthHeader second = header(credentials);
         assertThat(second).isNotEqualTo(first);
         assertThat(claims(second.value()).get("exp"))
                 .isEqualTo(BigDecimal.valueOf(START.plusSeconds(525).getEpochSecond()));
@@ -141,14 +145,14 @@ class JwtTest {
     @Test
     void aRefusedTokenIsMadeAnewUnlessItWasNew() {
         Credentials credentials = credentials();
-        Header first = header(credentials);
+        AuthHeader first = header(credentials);
 
         assertThat(credentials.refused(first)).isFalse();
         assertThat(header(credentials)).isEqualTo(first);
 
         clock.advance(Duration.ofSeconds(1));
         assertThat(credentials.refused(first)).isTrue();
-        Header second = header(credentials);
+        AuthHeader second = header(credentials);
         assertThat(second).isNotEqualTo(first);
 
         assertThat(credentials.refused(first)).as("one that is gone already").isTrue();
@@ -158,7 +162,7 @@ class JwtTest {
     @Test
     void aRefusedTokenOfTheFutureIsMadeAnew() {
         Credentials credentials = credentials();
-        Header first = header(credentials);
+        AuthHeader first = header(credentials);
         clock.advance(Duration.ofHours(-1));
 
         assertThat(credentials.refused(first)).isTrue();
@@ -200,7 +204,7 @@ class JwtTest {
         byte[] bytes = SECRET.clone();
         Jwt jwt = Jwt.hs256(bytes).build();
         Arrays.fill(bytes, (byte) 0);
-        String token = jwt.sign(START);
+        String token = jwt.signer().sign(START);
         Mac mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec(SECRET, "HmacSHA256"));
 
@@ -217,12 +221,12 @@ class JwtTest {
     }
 
     private Credentials credentials() {
-        return Authentication.jwt(Jwt.hs256(SECRET).build()).credentials(clock, (url, headers, form) -> {
+        return Authentication.jwt(Jwt.hs256(SECRET).build()).credentials(clock, request -> {
             throw new AssertionError("a JWT needs no endpoint");
         });
     }
 
-    private static Header header(Credentials credentials) {
+    private static AuthHeader header(Credentials credentials) {
         return credentials.header().toCompletableFuture().join();
     }
 

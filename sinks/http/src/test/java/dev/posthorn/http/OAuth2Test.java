@@ -7,7 +7,17 @@ import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.http.auth.AccessToken;
+import dev.posthorn.http.auth.AuthHeader;
+import dev.posthorn.http.auth.Credentials;
+import dev.posthorn.http.auth.CredentialsUnavailable;
+import dev.posthorn.http.auth.TokenAnswer;
+import dev.posthorn.http.auth.TokenEndpoint;
+import dev.posthorn.http.auth.TokenRequest;
+import dev.posthorn.http.receiver.DeafPort;
+import dev.posthorn.http.receiver.TokenServer;
 import dev.posthorn.testing.SettableClock;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.math.BigDecimal;
@@ -38,7 +48,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class OAuth2Test {
 
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    /** Without the proxies of the system, which another test sets while this one runs. */
+    private static final HttpClient CLIENT =
+            HttpClient.newBuilder().proxy(HttpClient.Builder.NO_PROXY).build();
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String SECRET = "s3cret+&\u20ac";
 
     private final TokenServer server = new TokenServer();
@@ -52,7 +66,7 @@ class OAuth2Test {
 
     @Test
     void asksWithTheClientAsBasicAuthentication() {
-        assertThat(header(credentials)).isEqualTo(new Header("Authorization", "Bearer token-1"));
+        assertThat(header(credentials)).isEqualTo(new AuthHeader("Authorization", "Bearer token-1"));
 
         TokenServer.Asked asked = server.asked().get(0);
         assertThat(asked.form()).isEqualTo(Map.of("grant_type", "client_credentials"));
@@ -124,11 +138,11 @@ class OAuth2Test {
         CountDownLatch gate = server.holds();
         clock.advance(Duration.ofHours(1));
 
-        CompletableFuture<Header> one = credentials.header().toCompletableFuture();
-        CompletableFuture<Header> other = credentials.header().toCompletableFuture();
+        CompletableFuture<AuthHeader> one = credentials.header().toCompletableFuture();
+        CompletableFuture<AuthHeader> other = credentials.header().toCompletableFuture();
         awaitAsked(2);
         assertThat(one).isNotDone();
-        assertThat(other.complete(new Header("X", "of one who waits is no other's")))
+        assertThat(other.complete(new AuthHeader("X", "of one who waits is no other's")))
                 .isTrue();
 
         gate.countDown();
@@ -152,7 +166,7 @@ class OAuth2Test {
 
     /** With an endpoint that has answered when it returns: what is asked in the background is counted at once. */
     private Credentials quick(AtomicInteger asked, String fields) {
-        return Authentication.oauth2(settings().build()).credentials(clock, (url, headers, form) -> {
+        return Authentication.oauth2(settings().build()).credentials(clock, request -> {
             String token = "{\"access_token\":\"token-" + asked.incrementAndGet() + "\"" + fields + "}";
             return CompletableFuture.completedFuture(new TokenAnswer(200, token.getBytes(UTF_8)));
         });
@@ -180,7 +194,7 @@ class OAuth2Test {
     @Test
     void twentyThreadsCauseOneRequest() throws Exception {
         CountDownLatch gate = server.holds();
-        List<CompletionStage<Header>> headers = Crowd.of(20, credentials::header);
+        List<CompletionStage<AuthHeader>> headers = Crowd.of(20, credentials::header);
         gate.countDown();
 
         assertThat(headers)
@@ -202,12 +216,12 @@ class OAuth2Test {
 
     @Test
     void manyRefusalsOfOneTokenCauseOneRequest() throws Exception {
-        Header first = header(credentials);
-        List<Header> second = Crowd.of(20, () -> {
+        AuthHeader first = header(credentials);
+        List<AuthHeader> second = Crowd.of(20, () -> {
             assertThat(credentials.refused(first)).isTrue();
             return header(credentials);
         });
-        assertThat(second).hasSize(20).containsOnly(Header.bearer("token-2"));
+        assertThat(second).hasSize(20).containsOnly(AuthHeader.bearer("token-2"));
         assertThat(server.asked()).hasSize(2);
 
         assertThat(credentials.refused(first)).as("another can be had").isTrue();
@@ -218,7 +232,7 @@ class OAuth2Test {
     @Test
     void aReceiverThatRefusesEverythingDoesNotCauseARequestPerEvent() {
         assertThat(credentials.refused(header(credentials))).isTrue();
-        Header second = header(credentials);
+        AuthHeader second = header(credentials);
 
         assertThat(credentials.refused(second)).isFalse();
         assertThat(header(credentials)).isEqualTo(second);
@@ -259,27 +273,29 @@ class OAuth2Test {
     }
 
     @Test
-    void anEndpointThatCannotBeReachedMakesCredentialsUnavailable() {
-        server.close();
-
-        assertUnavailable(credentials)
-                .hasMessageStartingWith("the OAuth2 token endpoint " + server.url() + " could not be asked: Connect");
+    void anEndpointThatCannotBeReachedMakesCredentialsUnavailable() throws IOException {
+        try (DeafPort deaf = new DeafPort()) {
+            String url = deaf.url() + "/token";
+            assertUnavailable(
+                            credentials(OAuth2.builder(url, "my:client", SECRET).build()))
+                    .hasMessageStartingWith("the OAuth2 token endpoint " + url + " could not be asked: Connect");
+        }
     }
 
     @Test
     void whatAnEndpointThrowsIsToldWithoutSecrets() {
         OAuth2 settings =
                 settings("?key=s3cretquery").parameter("p", "s3cretvalue").build();
-        String basic = settings.headers().get("Authorization").substring(6);
+        String basic = settings.request().headers().get("Authorization").substring(6);
         RuntimeException error = new IllegalStateException("may not connect: " + SECRET + " s3cret%2B%26%E2%82%AC "
                 + basic + " ?key=s3cretquery s3cretvalue " + "x".repeat(10_000));
 
         for (TokenEndpoint endpoint : List.<TokenEndpoint>of(
-                (url, headers, form) -> CompletableFuture.failedFuture(error),
-                (url, headers, form) -> CompletableFuture.supplyAsync(() -> {
+                request -> CompletableFuture.failedFuture(error),
+                request -> CompletableFuture.supplyAsync(() -> {
                     throw error;
                 }),
-                (url, headers, form) -> {
+                request -> {
                     throw error;
                 })) {
             assertUnavailable(Authentication.oauth2(settings).credentials(clock, endpoint))
@@ -293,7 +309,7 @@ class OAuth2Test {
     void anAnswerThatIsNoneDoesNotStopRenewalForEver() {
         AtomicReference<TokenAnswer> answer = new AtomicReference<>();
         Credentials odd = Authentication.oauth2(settings().build())
-                .credentials(clock, (url, headers, form) -> CompletableFuture.completedFuture(answer.get()));
+                .credentials(clock, request -> CompletableFuture.completedFuture(answer.get()));
         assertUnavailable(odd).hasMessageContaining("unreadable");
 
         answer.set(new TokenAnswer(200, "{\"access_token\":\"t\"}".getBytes(UTF_8)));
@@ -323,7 +339,7 @@ class OAuth2Test {
             AtomicLong ticks = new AtomicLong();
             AtomicInteger asked = new AtomicInteger();
             Credentials failing = Authentication.oauth2(settings().build())
-                    .credentials(() -> Instant.ofEpochSecond(0, ticks.incrementAndGet()), (url, headers, form) -> {
+                    .credentials(() -> Instant.ofEpochSecond(0, ticks.incrementAndGet()), request -> {
                         asked.incrementAndGet();
                         return CompletableFuture.completedFuture(new TokenAnswer(503, new byte[0]));
                     });
@@ -345,7 +361,7 @@ class OAuth2Test {
     @Test
     void aValidTokenIsUsedWhileTheEndpointFailsAndItIsAskedOnceASecond() {
         AtomicInteger asked = new AtomicInteger();
-        Credentials failing = Authentication.oauth2(settings().build()).credentials(clock, (url, headers, form) -> {
+        Credentials failing = Authentication.oauth2(settings().build()).credentials(clock, request -> {
             boolean isFirst = asked.incrementAndGet() == 1;
             byte[] body = "{\"access_token\":\"t\",\"expires_in\":100}".getBytes(UTF_8);
             return CompletableFuture.completedFuture(new TokenAnswer(isFirst ? 200 : 503, body));
@@ -369,7 +385,7 @@ class OAuth2Test {
         assertThat(settings).hasToString("OAuth2 client 'my:client' with a token from " + server.url());
         assertThat(Authentication.oauth2(settings)).hasToString(settings.toString());
         assertThat(header(credentials)).hasToString("Authorization: [hidden]");
-        assertThat(AccessToken.of(Header.bearer("s3cret"), Instant.EPOCH, Instant.EPOCH)
+        assertThat(AccessToken.of(AuthHeader.bearer("s3cret"), Instant.EPOCH, Instant.EPOCH)
                         .toString())
                 .doesNotContain("s3cret");
         assertThat(new TokenAnswer(200, "s3cret".getBytes(UTF_8))).hasToString("status 200, 6 bytes");
@@ -423,12 +439,12 @@ class OAuth2Test {
     private static Throwable failure(Credentials credentials) {
         CompletableFuture<Throwable> seen = new CompletableFuture<>();
         credentials.header().whenComplete((header, failure) -> seen.complete(failure));
-        return seen.orTimeout(10, TimeUnit.SECONDS).join();
+        return seen.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
     }
 
-    private static Header header(Credentials credentials) {
+    private static AuthHeader header(Credentials credentials) {
         try {
-            return credentials.header().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            return credentials.header().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw new AssertionError(e.getCause());
         } catch (Exception e) {
@@ -437,12 +453,11 @@ class OAuth2Test {
     }
 
     private void awaitAsked(int times) {
-        await().atMost(Duration.ofSeconds(10)).until(() -> server.asked().size() == times);
+        await().atMost(PATIENCE).until(() -> server.asked().size() == times);
     }
 
     private void awaitHeader(String value) {
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> header(credentials).value().equals(value));
+        await().atMost(PATIENCE).until(() -> header(credentials).value().equals(value));
     }
 
     private OAuth2.Builder settings() {
@@ -457,11 +472,11 @@ class OAuth2Test {
         return Authentication.oauth2(settings).credentials(clock, this::post);
     }
 
-    private CompletionStage<TokenAnswer> post(Target url, Map<String, String> headers, byte[] form) {
+    private CompletionStage<TokenAnswer> post(TokenRequest asked) {
         HttpRequest.Builder request = HttpRequest.newBuilder(
-                        URI.create(url.httpHost().toURI() + url.pathAndQuery()))
-                .POST(HttpRequest.BodyPublishers.ofByteArray(form));
-        headers.forEach(request::header);
+                        URI.create(asked.url().httpHost().toURI() + asked.url().pathAndQuery()))
+                .POST(HttpRequest.BodyPublishers.ofByteArray(asked.form()));
+        asked.headers().forEach(request::header);
         return CLIENT.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray())
                 .thenApply(answer -> new TokenAnswer(answer.statusCode(), answer.body()));
     }

@@ -2,8 +2,10 @@ package dev.posthorn.http;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.http.receiver.RawReceiver;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.Outcome;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +14,9 @@ import java.util.concurrent.TimeUnit;
 /** Sends events through a sink and waits for what becomes of them. */
 final class Sends {
 
-    static final Duration TIMEOUT = Duration.ofSeconds(5);
+    /** Of an event that is answered: it costs nothing, and a machine may stand still for a while. */
+    static final Duration TIMEOUT = Duration.ofSeconds(60);
+
     static final Destinations LOOPBACK = Destinations.builder().allowLoopback().build();
 
     private Sends() {}
@@ -20,6 +24,11 @@ final class Sends {
     /** A sink that may send to a receiver of this machine. */
     static HttpSink.Builder sink(String url) {
         return HttpSink.builder(url).destinations(LOOPBACK);
+    }
+
+    /** A sink that finds this receiver under its name. */
+    static HttpSink.Builder sink(RawReceiver receiver, String scheme) {
+        return sink(receiver.url(scheme)).lookup(host -> new InetAddress[] {receiver.address()});
     }
 
     static Event.Builder event() {
@@ -67,7 +76,7 @@ final class Sends {
 
     static Outcome get(CompletableFuture<Outcome> outcome) {
         try {
-            return outcome.get(30, TimeUnit.SECONDS);
+            return outcome.get(5, TimeUnit.MINUTES);
         } catch (Exception e) {
             throw new AssertionError("no answer", e);
         }

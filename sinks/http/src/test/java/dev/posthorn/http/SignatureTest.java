@@ -110,20 +110,22 @@ class SignatureTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 23, 65})
     void refusesSecretsOfOtherLengths(int bytes) {
-        assertRefused(List.of(secret(bytes))).hasMessageContaining("24 to 64");
+        assertRefused(List.of(secret(bytes))).hasMessageContaining("24 to 64; make one with: echo whsec_$(openssl");
     }
 
     @Test
     void refusesOtherSecretsWithoutShowingThem() {
-        assertRefused(List.of(NEW, "s3cret-s3cret-s3cret-s3cret")).hasMessageContaining("whsec_");
-        assertRefused(List.of("whsec_s3cret!!s3cret!!s3cret")).hasMessageContaining("base64");
+        assertRefused(List.of(NEW, "s3cret-s3cret-s3cret-s3cret"))
+                .hasMessage("HTTP sink: a webhook secret does not begin with 'whsec_'; make one with: echo"
+                        + " whsec_$(openssl rand -base64 32)");
+        assertRefused(List.of("whsec_s3cret!!s3cret!!s3cret")).hasMessageContaining("base64 after 'whsec_'; make one");
         assertRefused(List.of()).hasMessageContaining("give one, or two");
         assertRefused(List.of(NEW, OLD, Signature.newSecret())).hasMessageContaining("give one, or two");
         assertThat(Signature.of(List.of(NEW, OLD))).hasToString("signature with 2 secrets");
     }
 
     private static AbstractThrowableAssert<?, ?> assertRefused(List<String> secrets) {
-        return assertThatThrownBy(() -> Setting.signature(secrets))
+        return assertThatThrownBy(() -> HttpSettings.signature(secrets))
                 .hasMessageStartingWith("HTTP sink: ")
                 .isInstanceOf(PosthornException.class)
                 .hasFieldOrPropertyWithValue("code", ErrorCode.INVALID_SETTING)

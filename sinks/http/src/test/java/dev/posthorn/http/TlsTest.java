@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
-import dev.posthorn.http.Certificates.Client;
+import dev.posthorn.http.receiver.Certificates;
+import dev.posthorn.http.receiver.Certificates.Client;
+import dev.posthorn.http.tls.Keys;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -238,7 +240,7 @@ class TlsTest {
             CompletableFuture<String> seen = CompletableFuture.supplyAsync(() -> accept(listening), SERVERS);
             try (SSLSocket socket = (SSLSocket)
                     client.context().getSocketFactory().createSocket("127.0.0.1", listening.getLocalPort())) {
-                socket.setSoTimeout(10_000);
+                socket.setSoTimeout(60_000);
                 SSLParameters parameters = socket.getSSLParameters();
                 parameters.setEndpointIdentificationAlgorithm("HTTPS");
                 parameters.setProtocols(new String[] {protocol});
@@ -246,16 +248,16 @@ class TlsTest {
                 socket.startHandshake();
                 assertThat(socket.getInputStream().read()).isEqualTo('!');
             } catch (IOException e) {
-                e.addSuppressed(new IOException(seen.get(10, TimeUnit.SECONDS)));
+                e.addSuppressed(new IOException(seen.get(2, TimeUnit.MINUTES)));
                 throw e;
             }
-            return seen.get(10, TimeUnit.SECONDS);
+            return seen.get(2, TimeUnit.MINUTES);
         }
     }
 
     private static String accept(SSLServerSocket listening) {
         try (SSLSocket socket = (SSLSocket) listening.accept()) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             socket.startHandshake();
             socket.getOutputStream().write('!');
             return who(socket.getSession());

@@ -12,13 +12,16 @@ import dev.posthorn.event.Event;
 import dev.posthorn.event.EventIds;
 import dev.posthorn.event.Marks;
 import dev.posthorn.event.RecordedEvent;
-import dev.posthorn.http.TestReceiver.Says;
+import dev.posthorn.http.text.Json;
 import dev.posthorn.inbox.Effect;
 import dev.posthorn.inbox.Transactions;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.testing.SettableClock;
+import dev.posthorn.testkit.FreshDatabase;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Receiver.Answer;
 import dev.posthorn.webhook.Reception;
 import dev.posthorn.webhook.Reception.Kind;
 import dev.posthorn.webhook.Signature;
@@ -30,7 +33,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpHeaders;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -49,13 +51,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -68,8 +69,7 @@ class WebhookReceiverTest {
     private static final byte[] BODY = "{\"price\": \"10 \u20ac\"}".getBytes(UTF_8);
     private static final AtomicInteger CONSUMERS = new AtomicInteger();
 
-    private static EmbeddedPostgres server;
-    private static DataSource dataSource;
+    private static final FreshDatabase DATABASE = FreshDatabase.create();
 
     private final String consumer = "billing-" + CONSUMERS.incrementAndGet();
     private final SettableClock clock = SettableClock.at(Instant.now());
@@ -80,22 +80,12 @@ class WebhookReceiverTest {
         }
         worked.add(webhook);
     };
-    private final TestReceiver http = TestReceiver.start();
+    private final Receiver http = Receiver.start();
 
     @BeforeAll
-    static void start() throws SQLException {
-        server = EmbeddedPostgres.builder().start();
-        dataSource = server.dataSource();
-        new Schema(SchemaName.DEFAULT).install(dataSource);
-        try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("CREATE TABLE booking (consumer text NOT NULL)");
-        }
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
+    static void start() {
+        new Schema(SchemaName.DEFAULT).install(DATABASE.dataSource());
+        DATABASE.execute("CREATE TABLE booking (consumer text NOT NULL)");
     }
 
     @AfterEach
@@ -104,11 +94,13 @@ class WebhookReceiverTest {
     }
 
     private WebhookReceiver.Builder receiver(String... secrets) {
-        return WebhookReceiver.builder(dataSource, consumer).secrets(secrets).clock(clock);
+        return WebhookReceiver.builder(DATABASE.dataSource(), consumer)
+                .secrets(secrets)
+                .clock(clock);
     }
 
     private HttpSink.Builder sink(String... secrets) {
-        return Sends.sink(http.url()).signedWith(secrets).clock(clock);
+        return Sends.sink(http.url("/hook")).signedWith(secrets).clock(clock);
     }
 
     /** The server answers what the receiver says. */
@@ -118,7 +110,7 @@ class WebhookReceiverTest {
             Reception reception = receiver.receive(got::header, got.body(), work);
             receptions.add(reception);
             Duration retryAfter = reception.retryAfter();
-            return new Says(
+            return new Answer(
                     reception.status(),
                     retryAfter == null ? Map.of() : Map.of("Retry-After", Long.toString(retryAfter.toSeconds())),
                     reception.text());
@@ -126,14 +118,8 @@ class WebhookReceiverTest {
         return receptions;
     }
 
-    private long bookings() throws SQLException {
-        try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows =
-                        statement.executeQuery("SELECT count(*) FROM booking WHERE consumer = '" + consumer + "'")) {
-            rows.next();
-            return rows.getLong(1);
-        }
+    private long bookings() {
+        return DATABASE.number("SELECT count(*) FROM booking WHERE consumer = '" + consumer + "'");
     }
 
     /** A request that was signed by whoever knows the secrets. */
@@ -419,6 +405,43 @@ class WebhookReceiverTest {
         assertThat(worked.get(0).id()).isEqualTo(FOREIGN);
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = Form.class,
+            names = {"BINARY", "STRUCTURED"})
+    void anEventArrivesWithTheIdAndTheSourceThatItsPublisherGaveIt(Form form) {
+        Event event = Sends.event().id("b-1").source("/real/clients").build();
+        List<Reception> receptions = serve(receiver(NEW).build(), book);
+
+        HttpSink sink = sink(NEW).form(form).build();
+        assertThat(Sends.one(sink, event)).isInstanceOf(Outcome.Delivered.class);
+        assertThat(Sends.one(sink, event)).isInstanceOf(Outcome.Delivered.class);
+
+        assertThat(receptions).extracting(Reception::kind).containsExactly(Kind.PROCESSED, Kind.DUPLICATE);
+        Webhook webhook = worked.get(0);
+        assertThat(webhook.id()).isEqualTo(event.id().toString());
+        assertThat(webhook.eventId()).isEqualTo(EventIds.named("/real/clients", "b-1"));
+        assertThat(List.of(attribute("id", form, webhook), attribute("source", form, webhook)))
+                .containsExactly("b-1", "/real/clients");
+    }
+
+    private static Object attribute(String name, Form form, Webhook webhook) {
+        return form == Form.BINARY
+                ? webhook.attribute(name)
+                : Json.members(webhook.body()).get(name);
+    }
+
+    @Test
+    void aCloudEventOfAnotherSenderHasItsOwnIdToo() {
+        Map<String, String> headers = signed(FOREIGN, BODY, NEW);
+        headers.put("ce-id", "evt_7");
+        headers.put("ce-source", "https://partner.example.com");
+
+        assertThat(receive(receiver(NEW).build(), headers, BODY)).isEqualTo(Kind.PROCESSED);
+        assertThat(worked.get(0).attribute("id")).isEqualTo("evt_7");
+        assertThat(worked.get(0).source()).isEqualTo("https://partner.example.com");
+    }
+
     @Test
     void idsOfASourceThatAHubKnowsBecomeTheHubs() {
         Map<String, String> headers = signed(FOREIGN, BODY, NEW);
@@ -518,7 +541,7 @@ class WebhookReceiverTest {
             @Override
             public <T extends @Nullable Object, E extends Exception> T run(Effect<T, E> work) throws E {
                 begun.incrementAndGet();
-                try (Connection connection = dataSource.getConnection()) {
+                try (Connection connection = DATABASE.dataSource().getConnection()) {
                     connection.setAutoCommit(false);
                     T result = work.apply(connection);
                     connection.commit();
@@ -547,8 +570,9 @@ class WebhookReceiverTest {
                 .isInstanceOf(PosthornException.class)
                 .hasMessageNotContaining("s3cret");
         assertThatThrownBy(() -> receiver(NEW).tolerance(Duration.ZERO).build()).hasMessageContaining("tolerance");
-        assertThatThrownBy(() ->
-                        WebhookReceiver.builder(dataSource, " ").secrets(NEW).build())
+        assertThatThrownBy(() -> WebhookReceiver.builder(DATABASE.dataSource(), " ")
+                        .secrets(NEW)
+                        .build())
                 .hasMessageContaining("consumer");
     }
 
