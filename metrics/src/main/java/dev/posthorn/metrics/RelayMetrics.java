@@ -1,8 +1,8 @@
 package dev.posthorn.metrics;
 
 import dev.posthorn.event.RecordedEvent;
-import dev.posthorn.relay.RelayListener;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.subscription.RelayListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Locale;
@@ -33,6 +33,12 @@ public final class RelayMetrics implements RelayListener {
             String subscription, RecordedEvent event, int attempts, Outcome.Failure failure, boolean holdsKey) {
         attempts(subscription, outcome(failure), 1);
         count("posthorn.dead.lettered", subscription, 1);
+    }
+
+    /** The answer that paused it counts for no event, so nothing else tells of it. */
+    @Override
+    public void paused(String subscription, String reason) {
+        attempts(subscription, "gone", 1);
     }
 
     @Override

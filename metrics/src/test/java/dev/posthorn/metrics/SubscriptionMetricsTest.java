@@ -2,7 +2,6 @@ package dev.posthorn.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.Outbox;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
@@ -11,14 +10,16 @@ import dev.posthorn.event.Event;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 
 class SubscriptionMetricsTest {
@@ -26,6 +27,10 @@ class SubscriptionMetricsTest {
     private static final SchemaName SCHEMA = new SchemaName("elsewhere");
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    private static ConditionFactory await() {
+        return Awaitility.await().atMost(Duration.ofSeconds(60));
+    }
 
     private double gauge(String name) {
         return registry.get("posthorn." + name)
