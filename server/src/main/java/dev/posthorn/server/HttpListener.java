@@ -1,6 +1,7 @@
 package dev.posthorn.server;
 
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.settings.WrongSettingException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
@@ -40,7 +41,7 @@ class HttpListener implements WebServerFactoryCustomizer<TomcatServletWebServerF
         try {
             return InetAddress.getByName(settings.address());
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(
+            throw new WrongSettingException(
                     "posthorn.http.address is '" + settings.address() + "', which is no address of this machine", e);
         }
     }

@@ -2,6 +2,7 @@ package dev.posthorn.server;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,9 @@ import picocli.CommandLine.Option;
                     + " variable (POSTHORN_DATABASE_URL), or with --set. See docs/settings.md."
         })
 public final class Serve implements Callable<Integer> {
+
+    private static final List<String> OURS_AND_SPRINGS =
+            List.of("posthorn.", "logging.", "management.", "server.", "spring.");
 
     @Option(names = "--http-port", paramLabel = "PORT", description = "where REST listens (default 8080)")
     private @Nullable Integer httpPort;
@@ -49,6 +53,14 @@ public final class Serve implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        for (String name : others.keySet()) {
+            // Whatever begins otherwise is nobody's, and the hub would start without it.
+            if (OURS_AND_SPRINGS.stream().noneMatch(name::startsWith)) {
+                System.err.println("posthorn: --set " + name
+                        + " is no setting; all begin with posthorn., such as posthorn.http.port");
+                return 1;
+            }
+        }
         Map<String, Object> settings = new LinkedHashMap<>(others);
         put(settings, "posthorn.http.port", httpPort);
         put(settings, "posthorn.grpc.port", grpcPort);

@@ -89,6 +89,6 @@ class Wiring {
         Outbox outbox =
                 Outbox.builder().schema(database.schema().name()).limits(limits).build();
         Inbox inbox = Inbox.builder().schema(database.schema().name()).build();
-        return new Ingest(database, outbox, inbox, types, sources, conflicts, metrics, relay::wake);
+        return new Ingest(database, new Ingest.Log(outbox, inbox, relay::wake), types, sources, conflicts, metrics);
     }
 }

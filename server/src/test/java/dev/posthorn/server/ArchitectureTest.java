@@ -1,20 +1,25 @@
 package dev.posthorn.server;
 
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
-import org.junit.jupiter.api.Test;
+import dev.posthorn.testkit.architecture.ModuleArchitecture;
+import java.lang.annotation.Annotation;
+import java.util.List;
+import org.springframework.context.annotation.Bean;
 
-class ArchitectureTest {
+class ArchitectureTest extends ModuleArchitecture {
 
-    private static final JavaClasses CLASSES = new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .importPackages("dev.posthorn.server");
+    /** The root starts all packages in the sources, and has what all of them use in the tests. */
+    @Override
+    protected JavaClasses withTests() {
+        return tests.that(not(resideInAPackage("dev.posthorn.server")));
+    }
 
-    @Test
-    void noPackageCycles() {
-        slices().matching("dev.posthorn.(server.*)..").should().beFreeOfCycles().check(CLASSES);
+    /** Spring puts together what a bean needs. */
+    @Override
+    protected List<Class<? extends Annotation>> byContainer() {
+        return List.of(Bean.class);
     }
 }

@@ -1,6 +1,8 @@
 package dev.posthorn.server;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.Test;
 
@@ -10,7 +12,8 @@ class HubTest {
     void isAliveAndReady() {
         try (TestHub hub = TestHub.start()) {
             assertThat(hub.rest().get("/actuator/health/liveness").status()).isEqualTo(200);
-            assertThat(hub.rest().get("/actuator/health/readiness").status()).isEqualTo(200);
+            await().atMost(60, SECONDS)
+                    .until(() -> hub.rest().get("/actuator/health/readiness").status() == 200);
         }
     }
 }

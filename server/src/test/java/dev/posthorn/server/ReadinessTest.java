@@ -25,17 +25,17 @@ class ReadinessTest {
             try (TestHub hub = TestHub.begin(settings(postgres, Map.of()))) {
                 assertAway(hub.rest());
                 postgres.start();
-                await().atMost(30, SECONDS).until(() -> readiness(hub) == 200);
-                await().atMost(5, SECONDS)
+                await().atMost(120, SECONDS).until(() -> readiness(hub) == 200);
+                await().atMost(120, SECONDS)
                         .until(() -> hub.rest().get("/v1/keys").status() == 200);
                 postgres.stop();
-                await().atMost(10, SECONDS).until(() -> readiness(hub) == 503);
+                await().atMost(120, SECONDS).until(() -> readiness(hub) == 503);
                 assertThat(liveness(hub)).isEqualTo(200);
                 TestClient.Answer refused = hub.rest().post("/v1/keys", "{\"name\": \"boss\", \"role\": \"admin\"}");
                 assertUnavailable(refused);
                 postgres.start();
-                await().atMost(30, SECONDS).until(() -> readiness(hub) == 200);
-                await().atMost(10, SECONDS)
+                await().atMost(120, SECONDS).until(() -> readiness(hub) == 200);
+                await().atMost(120, SECONDS)
                         .until(() -> hub.rest()
                                         .post("/v1/keys", "{\"name\": \"boss\", \"role\": \"admin\"}")
                                         .status()

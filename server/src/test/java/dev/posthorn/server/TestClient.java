@@ -80,7 +80,7 @@ public final class TestClient {
     /** Any call at all; without a body if it is null. */
     public Answer call(String method, String path, byte[] body) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path))
-                .timeout(Duration.ofSeconds(60))
+                .timeout(Duration.ofMinutes(2))
                 .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
         if (!headers.isEmpty()) {
             request.headers(headers.toArray(String[]::new));

@@ -4,20 +4,16 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.Outbox;
-import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.event.Event;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import dev.posthorn.testkit.DatabaseServer;
+import dev.posthorn.testkit.FreshDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -26,18 +22,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** A hub in this JVM, on free ports and on a database of its own, on a server that all tests of the JVM share. */
 public final class TestHub implements AutoCloseable {
 
-    private static final AtomicInteger COUNT = new AtomicInteger();
-
     private final ConfigurableApplicationContext context;
 
     private TestHub(ConfigurableApplicationContext context) {
         this.context = context;
-    }
-
-    /** Started on first use, stopped with the JVM. */
-    private static final class Server {
-        static final EmbeddedPostgres NEWEST =
-                EmbeddedPostgres.builder().setting("max_connections", "300").start();
     }
 
     /** A hub with the default settings on a new database. */
@@ -54,11 +42,13 @@ public final class TestHub implements AutoCloseable {
     public static TestHub startOn(String jdbcUrl, Map<String, ?> settings) {
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("posthorn.database.url", jdbcUrl);
-        all.put("posthorn.database.user", Server.NEWEST.user());
-        all.put("posthorn.database.password", Server.NEWEST.password());
+        all.put("posthorn.database.user", DatabaseServer.newest().user());
+        all.put("posthorn.database.password", DatabaseServer.newest().password());
+        // A server that others keep busy may take longer to make a connection than a hub waits by default.
+        all.put("posthorn.database.connect-timeout", "30s");
         all.putAll(settings);
         TestHub hub = begin(all);
-        await().atMost(30, SECONDS).until(() -> hub.bean(Changes.class).isRead());
+        await().atMost(120, SECONDS).until(() -> hub.bean(Changes.class).isRead());
         return hub;
     }
 
@@ -74,29 +64,15 @@ public final class TestHub implements AutoCloseable {
 
     /** The JDBC URL of a new, empty database. */
     public static String newDatabase() {
-        String name = "hub_" + COUNT.incrementAndGet();
-        try (Connection connection = Server.NEWEST.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("CREATE DATABASE " + name);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-        return Server.NEWEST.jdbcUrl(name);
-    }
-
-    /** For whoever must know its port before it is started. */
-    public static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+        return FreshDatabase.create().jdbcUrl();
     }
 
     /** As an application connects that shares this database with a hub. */
     public static DataSource dataSource(String jdbcUrl) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setURL(jdbcUrl);
-        dataSource.setUser(Server.NEWEST.user());
-        dataSource.setPassword(Server.NEWEST.password());
+        dataSource.setUser(DatabaseServer.newest().user());
+        dataSource.setPassword(DatabaseServer.newest().password());
         return dataSource;
     }
 

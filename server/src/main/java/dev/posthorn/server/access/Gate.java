@@ -14,17 +14,17 @@ import org.springframework.stereotype.Component;
 public class Gate {
 
     private final Keys keys;
-    private final Buckets buckets;
+    private final RateLimiter limiter;
 
-    Gate(Keys keys, Buckets buckets) {
+    Gate(Keys keys, RateLimiter limiter) {
         this.keys = keys;
-        this.buckets = buckets;
+        this.limiter = limiter;
     }
 
     /** Who calls, if one of these roles has it; a problem otherwise. */
     public Caller admit(Call call, Role... allowed) {
         Caller caller = identify(call);
-        buckets.take(caller.equals(Caller.LOCAL) ? address(call) : "key " + caller.name());
+        limiter.take(caller.equals(Caller.LOCAL) ? address(call) : "key " + caller.name());
         if (caller.role() != Role.ADMIN && !Arrays.asList(allowed).contains(caller.role())) {
             throw forbidden(caller, allowed);
         }
@@ -56,7 +56,7 @@ public class Gate {
             return known;
         }
         // Whoever has no key may not ask as often as it likes either.
-        buckets.take(address(call));
+        limiter.take(address(call));
         throw refused(call);
     }
 

@@ -1,7 +1,7 @@
 package dev.posthorn.server.access;
 
-import dev.posthorn.http.AddressLiteral;
-import dev.posthorn.http.Network;
+import dev.posthorn.http.address.AddressLiteral;
+import dev.posthorn.http.address.Network;
 import dev.posthorn.server.settings.HubSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
@@ -30,8 +30,14 @@ final class HttpCalls {
                 Call.key(request.getHeader("Authorization"), request.getHeader("X-API-Key")),
                 address(request),
                 request.getHeader("Host"),
-                request.getHeader("Origin"),
+                origin(request),
                 Collections.list(request.getHeaderNames()).stream().anyMatch(ProxySigns::isOne));
+    }
+
+    /** A page that only has an image loaded from here sends none, but its browser says that it is another site's. */
+    private static @Nullable String origin(HttpServletRequest request) {
+        String origin = request.getHeader("Origin");
+        return origin == null && "cross-site".equalsIgnoreCase(request.getHeader("Sec-Fetch-Site")) ? "null" : origin;
     }
 
     /** From the last proxy backwards: what stands before the first that is not one of ours is the caller's own word. */

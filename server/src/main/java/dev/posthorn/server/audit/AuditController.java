@@ -12,10 +12,10 @@ import dev.posthorn.server.web.Parameters;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -29,44 +29,22 @@ class AuditController {
 
     AuditController(Database database) {
         this.database = database;
-        this.audit = new Audit(database.calls(), database.schema());
+        this.audit = new Audit(database.looks(), database.schema());
     }
 
     @Operation(summary = "Find what was done by whom, the newest first")
     @GetMapping(path = "/v1/audit", produces = MediaType.APPLICATION_JSON_VALUE)
     @Allowed({Role.OPERATOR, Role.ADMIN})
     Page<AuditItem> list(
-            @RequestParam(required = false) @Nullable String actor,
-            @Parameter(description = "exact, or all that begin so if it ends with a dot: replay.")
-                    @RequestParam(required = false)
-                    @Nullable
-                    String action,
-            @Parameter(description = "exact, or all of a kind if it ends with a slash: subscription/")
-                    @RequestParam(required = false)
-                    @Nullable
-                    String target,
-            @RequestParam(required = false) @Nullable String requestId,
-            @Parameter(description = "done at or after") @RequestParam(required = false) @Nullable String from,
-            @Parameter(description = "done before") @RequestParam(required = false) @Nullable String to,
+            @ModelAttribute AuditFilter filter,
             @Parameter(description = "1 to 1000") @RequestParam(defaultValue = Page.DEFAULT_LIMIT) String limit,
             @Parameter(description = "next of the page before") @RequestParam(required = false) @Nullable
                     String after) {
-        AuditQuery.Builder query = AuditQuery.builder().pageSize(Page.limit(limit));
-        given(actor, query::actor);
-        given(action, query::action);
-        given(target, query::target);
-        given(requestId, query::requestId);
-        given(from, text -> query.from(Parameters.time("from", text)));
-        given(to, text -> query.to(Parameters.time("to", text)));
-        given(after, text -> query.cursor(Long.toString(Parameters.place(text))));
+        int size = Page.limit(limit);
+        AuditQuery.Builder query = filter.query().pageSize(size);
+        Parameters.given(after, text -> query.cursor(Long.toString(Parameters.place(text))));
         database.requireReady();
         return page(audit.find(query.build()));
-    }
-
-    private static void given(@Nullable String text, Consumer<String> field) {
-        if (text != null) {
-            field.accept(text);
-        }
     }
 
     private static Page<AuditItem> page(AuditPage found) {

@@ -1,7 +1,8 @@
 package dev.posthorn.server.database;
 
+import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Queries;
-import dev.posthorn.server.rounds.Rounds;
+import dev.posthorn.server.periodic.PeriodicTask;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -13,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Tells every instance that something was changed which it holds in memory. Whoever changes counts the topic up in the
  * same transaction; all look at the counts a few times a second.
  */
-public final class Changes extends Rounds {
+public final class Changes extends PeriodicTask {
 
     private static final Duration LOOK_INTERVAL = Duration.ofMillis(250);
 
@@ -86,9 +87,15 @@ public final class Changes extends Rounds {
     }
 
     @Override
-    protected void round() {
-        if (database.isReady()) {
+    protected void runOnce() {
+        if (!database.isReady()) {
+            return;
+        }
+        try {
             look();
+            database.outage().answers();
+        } catch (PosthornException e) {
+            database.outage().away(e);
         }
     }
 }

@@ -1,12 +1,15 @@
 package dev.posthorn.server.database;
 
 import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.embedded.postgres.EmbeddedPostgresException;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.settings.WrongSettingException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -24,17 +27,34 @@ public final class Database implements AutoCloseable {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
+    /** Less than callers wait for the server, so that nothing goes on there that they have given up. */
+    private static final Duration LONGEST = Duration.ofSeconds(110);
+
+    private static final Duration LONGEST_LOOK = Duration.ofSeconds(10);
+
+    /** Of the connections for calls, those who look have a third as many besides. */
+    private static final int LOOKING = 3;
+
+    /** One chooses, and one may wait for it. */
+    private static final int CHOOSING = 2;
+
     private final SchemaName schema;
     private final @Nullable EmbeddedPostgres embedded;
     private final PGSimpleDataSource direct;
-    private final HikariDataSource pool;
+    private final Share calls;
+    private final Share looks;
+    private final Share choices;
+    private final OutageLog outage = new OutageLog(System::nanoTime);
     private volatile boolean ready;
 
     private Database(HubSettings.Database settings, @Nullable EmbeddedPostgres embedded, PGSimpleDataSource direct) {
         this.schema = new SchemaName(settings.schema());
         this.embedded = embedded;
         this.direct = direct;
-        this.pool = new HikariDataSource(pool(settings, direct));
+        this.calls = new Share(pool(settings, direct, "calls", settings.poolSize()), "calls", LONGEST);
+        this.looks = new Share(
+                pool(settings, direct, "looks", Math.max(1, settings.poolSize() / LOOKING)), "searches", LONGEST_LOOK);
+        this.choices = new Share(pool(settings, direct, "choices", CHOOSING), "replays and discards", LONGEST);
     }
 
     /** Opens it; the embedded one is started, another one may still be away. */
@@ -42,12 +62,20 @@ public final class Database implements AutoCloseable {
         if (settings.database().url() != null) {
             return new Database(settings.database(), null, external(settings.database()));
         }
-        EmbeddedPostgres embedded = EmbeddedPostgres.builder()
-                .dataDirectory(settings.data().resolve("postgres"))
-                // The hub's parts end one after the other, and this one last.
-                .stopAtExit(false)
-                .start();
+        EmbeddedPostgres embedded = embedded(settings.data());
         return new Database(settings.database(), embedded, embedded.dataSource());
+    }
+
+    private static EmbeddedPostgres embedded(Path data) {
+        try {
+            return EmbeddedPostgres.builder()
+                    .dataDirectory(data.resolve("postgres"))
+                    // The hub's parts end one after the other, and this one last.
+                    .stopAtExit(false)
+                    .start();
+        } catch (EmbeddedPostgresException | UncheckedIOException e) {
+            throw new WrongSettingException("posthorn.data is " + data + ". " + e.getMessage(), e);
+        }
     }
 
     private static PGSimpleDataSource external(HubSettings.Database settings) {
@@ -67,11 +95,15 @@ public final class Database implements AutoCloseable {
         return direct;
     }
 
-    private static HikariConfig pool(HubSettings.Database settings, DataSource direct) {
+    private static HikariConfig pool(HubSettings.Database settings, DataSource direct, String name, int size) {
         HikariConfig config = new HikariConfig();
-        config.setPoolName("posthorn-calls");
+        config.setPoolName("posthorn-" + name);
         config.setDataSource(direct);
-        config.setMaximumPoolSize(settings.poolSize());
+        config.setMaximumPoolSize(size);
+        if (size < settings.poolSize()) {
+            // Needed now and then.
+            config.setMinimumIdle(0);
+        }
         config.setConnectionTimeout(settings.connectTimeout().toMillis());
         // Starts without a database, and asks for it again and again.
         config.setInitializationFailTimeout(-1);
@@ -84,7 +116,17 @@ public final class Database implements AutoCloseable {
 
     /** Connections for calls, from a pool. */
     public DataSource calls() {
-        return pool;
+        return calls;
+    }
+
+    /** Few connections for those who look, who so never take those of publishers, and for no long time each. */
+    public DataSource looks() {
+        return looks;
+    }
+
+    /** Two connections for those who choose many events or dead letters at once, which may take a while. */
+    public DataSource choices() {
+        return choices;
     }
 
     /** A new connection each time, for those who keep theirs. */
@@ -94,11 +136,15 @@ public final class Database implements AutoCloseable {
 
     /** Transactions on the pool's connections. */
     public Queries queries() {
-        return new Queries(pool, schema);
+        return new Queries(calls, schema);
     }
 
     public @Nullable EmbeddedPostgres embedded() {
         return embedded;
+    }
+
+    OutageLog outage() {
+        return outage;
     }
 
     /** Whether it was reached and its tables are there. It may have gone away since. */
@@ -120,7 +166,9 @@ public final class Database implements AutoCloseable {
 
     @Override
     public void close() {
-        pool.close();
+        calls.close();
+        looks.close();
+        choices.close();
         if (embedded != null) {
             embedded.close();
         }

@@ -2,7 +2,7 @@ package dev.posthorn.server.database;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.log.DirectConnections;
-import dev.posthorn.server.rounds.Rounds;
+import dev.posthorn.server.periodic.PeriodicTask;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Waits for the database, installs the tables, and then lets those begin who need it. Starts the embedded PostgreSQL again
  * if it has died.
  */
-public final class DatabaseKeeper extends Rounds {
+public final class DatabaseKeeper extends PeriodicTask {
 
     private static final Logger log = LoggerFactory.getLogger(DatabaseKeeper.class);
 
@@ -24,7 +24,7 @@ public final class DatabaseKeeper extends Rounds {
 
     private final Database database;
     private final List<Runnable> beginners = new CopyOnWriteArrayList<>();
-    private String trouble = "";
+    private boolean startingAgain;
 
     public DatabaseKeeper(Database database) {
         super("posthorn-database-keeper", LOOK_INTERVAL, PHASE);
@@ -37,15 +37,11 @@ public final class DatabaseKeeper extends Rounds {
     }
 
     @Override
-    protected void round() {
+    protected void runOnce() {
         try {
             look();
-            trouble = "";
         } catch (RuntimeException e) {
-            if (!trouble.equals(String.valueOf(e.getMessage()))) {
-                trouble = String.valueOf(e.getMessage());
-                log.warn("The database is not ready: {}. Trying again every {} ms", trouble, LOOK_INTERVAL.toMillis());
-            }
+            database.outage().away(e);
         }
     }
 
@@ -60,10 +56,15 @@ public final class DatabaseKeeper extends Rounds {
 
     private void startAgain() {
         EmbeddedPostgres embedded = database.embedded();
-        if (embedded != null && !embedded.isRunning()) {
-            log.warn("The embedded PostgreSQL has died; starting it again");
-            embedded.start();
+        if (embedded == null || embedded.isRunning()) {
+            return;
         }
+        if (!startingAgain) {
+            startingAgain = true;
+            log.warn("The embedded PostgreSQL has died; starting it again");
+        }
+        embedded.start();
+        startingAgain = false;
     }
 
     private void install() {

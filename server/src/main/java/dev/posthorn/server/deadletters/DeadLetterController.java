@@ -7,9 +7,9 @@ import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.events.EventViews;
 import dev.posthorn.server.ingest.Sources;
 import dev.posthorn.server.json.Texts;
-import dev.posthorn.server.looking.EventViews;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.PageToken;
 import dev.posthorn.server.web.Parameters;
@@ -38,7 +38,7 @@ class DeadLetterController {
 
     DeadLetterController(Database database, EventViews views, Sources sources) {
         this.database = database;
-        this.letters = new DeadLetters(database.calls(), database.schema());
+        this.letters = new DeadLetters(database.looks(), database.schema());
         this.views = views;
         this.sources = sources;
     }

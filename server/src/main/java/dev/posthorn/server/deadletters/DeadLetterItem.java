@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the dead letter's own
  * @param messageId the event's
- * @param sourceId the source's own id of the event, if that is no UUID
+ * @param sourceId the event's id as its source wrote it, if that is another text than its UUID
  * @param subscriberId the subscription that could not take it
  * @param cause the message without what differs from one event to the next
  * @param replays how often it was sent again in vain

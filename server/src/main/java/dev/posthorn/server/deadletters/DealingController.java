@@ -7,12 +7,15 @@ import dev.posthorn.deadletter.Commands;
 import dev.posthorn.deadletter.DeadLetters;
 import dev.posthorn.deadletter.Discards;
 import dev.posthorn.deadletter.Notes;
+import dev.posthorn.deadletter.Purges;
 import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.ingest.Sources;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.subscriptions.RelayKeeper;
+import dev.posthorn.server.web.OutboundLimit;
 import dev.posthorn.server.web.Parameters;
 import dev.posthorn.server.web.UnreadableJson;
 import io.swagger.v3.oas.annotations.Operation;
@@ -36,30 +39,37 @@ import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Gives dead letters up, lets their keys go on, and keeps notes about them. */
+/** Gives dead letters up, purges them, lets their keys go on, and keeps notes about them. */
 @RestController
 @Tag(name = "Dead letters")
 class DealingController {
 
-    /** The lanes' owners look for commands about once a second. */
+    /** Owners that are other instances look for commands about once a second. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    private static final String CHOICES = "dead letters to be chosen";
 
     private final Database database;
     private final DeadLetters letters;
     private final Commands commands;
     private final Discards discards;
+    private final Purges purges;
     private final Notes notes;
     private final JsonMapper mapper;
     private final Sources sources;
+    private final OutboundLimit outbound;
 
-    DealingController(Database database, JsonMapper mapper, Sources sources) {
+    DealingController(
+            Database database, RelayKeeper relay, JsonMapper mapper, Sources sources, OutboundLimit outbound) {
         this.database = database;
-        this.letters = new DeadLetters(database.calls(), database.schema());
-        this.commands = new Commands(database.calls(), database.schema());
-        this.discards = new Discards(database.calls(), database.schema());
+        this.letters = new DeadLetters(database.looks(), database.schema());
+        this.commands = new Commands(database.calls(), database.schema(), relay::tend);
+        this.discards = new Discards(database.choices(), database.schema(), relay::tend);
+        this.purges = new Purges(database.choices(), database.schema(), relay::tend);
         this.notes = new Notes(database.calls(), database.schema());
         this.mapper = mapper;
         this.sources = sources;
+        this.outbound = outbound;
     }
 
     /**
@@ -96,33 +106,33 @@ class DealingController {
             content =
                     @Content(
                             mediaType = MediaType.APPLICATION_JSON_VALUE,
-                            schema = @Schema(implementation = DiscardRequest.class)))
+                            schema = @Schema(implementation = ChosenLetters.class)))
     @PostMapping(
             path = "/v1/dlt-messages/discard",
             consumes = MediaType.APPLICATION_JSON_VALUE,
             produces = MediaType.APPLICATION_JSON_VALUE)
     @Allowed({Role.OPERATOR})
     ResponseEntity<DiscardAnswer> discard(@RequestBody(required = false) byte @Nullable [] body, Actor actor) {
-        DiscardRequest request = read(body, DiscardRequest.class);
-        request.requireOneSelection();
-        database.requireReady();
-        if (request.isDryRun()) {
-            return ResponseEntity.ok(preview(request));
+        ChosenLetters chosen = choice(body);
+        if (chosen.isDryRun()) {
+            return ResponseEntity.ok(
+                    DiscardAnswer.of(outbound.on(CHOICES, () -> discards.preview(chosen.open(sources))), null));
         }
-        String reason = request.reason();
-        if (reason == null || reason.isBlank()) {
-            throw Parameters.refused("reason", "is missing; a discarded event is never delivered: say why");
-        }
-        return request.id() == null
-                ? discardAll(discards.discard(request.query(sources), actor, reason))
-                : discardOne(commands.discard(request.id(), actor, reason));
+        String reason = chosen.requireReason("a discarded event is never delivered: say why");
+        return chosen.id() == null
+                ? discardAll(outbound.on(CHOICES, () -> discards.discard(chosen.open(sources), actor, reason)))
+                : discardOne(commands.discard(chosen.id(), actor, reason));
     }
 
-    private DiscardAnswer preview(DiscardRequest request) {
-        if (request.id() != null) {
-            letters.get(request.id());
+    /** What is chosen; a single letter has to be there, also for a dry run. */
+    private ChosenLetters choice(byte @Nullable [] body) {
+        ChosenLetters chosen = read(body, ChosenLetters.class);
+        chosen.requireOneSelection();
+        database.requireReady();
+        if (chosen.id() != null && chosen.isDryRun()) {
+            letters.get(chosen.id());
         }
-        return DiscardAnswer.of(discards.preview(request.query(sources)), null);
+        return chosen;
     }
 
     private ResponseEntity<DiscardAnswer> discardOne(CommandTicket ticket) {
@@ -136,6 +146,70 @@ class DealingController {
         Discards.Progress progress = isAwaited ? discards.await(discard, PATIENCE) : new Discards.Progress(1, 0);
         boolean done = progress.open() == 0;
         return ResponseEntity.status(status(done)).body(DiscardAnswer.of(discard, done ? progress.discarded() : null));
+    }
+
+    /**
+     * What comes of a purge.
+     *
+     * @param matching how many dead letters were selected
+     * @param purging how many of them are removed
+     * @param replaying how many are left out because they are being sent again
+     * @param alreadyAsked how many are left out because somebody has asked for it already
+     * @param purged how many are gone by now; left out if that is not known yet, or if it was a dry run
+     */
+    record PurgeAnswer(
+            long matching,
+            long purging,
+            long replaying,
+            long alreadyAsked,
+            @Nullable Long purged) {
+
+        static PurgeAnswer of(Purges.Purge purge, @Nullable Long purged) {
+            return new PurgeAnswer(purge.matching(), purge.purging(), purge.replaying(), purge.alreadyAsked(), purged);
+        }
+    }
+
+    @Operation(
+            summary = "Remove dead letters for good: one, several, those of a group, or those that a filter finds",
+            description =
+                    "200: done, or with dryRun only counted. 202: the subscriptions' relays have not done all of it"
+                            + " within three seconds; they go on. 409: the one that was asked for is being sent again."
+                            + " Nothing is left of a purged dead letter but the audit, which names it; its event is"
+                            + " never delivered to that subscription, and its key goes on. Discarded ones are purged too,"
+                            + " if they are named, or if the filter says so.")
+    @io.swagger.v3.oas.annotations.parameters.RequestBody(
+            required = true,
+            content =
+                    @Content(
+                            mediaType = MediaType.APPLICATION_JSON_VALUE,
+                            schema = @Schema(implementation = ChosenLetters.class)))
+    @PostMapping(
+            path = "/v1/dlt-messages/purge",
+            consumes = MediaType.APPLICATION_JSON_VALUE,
+            produces = MediaType.APPLICATION_JSON_VALUE)
+    @Allowed({Role.OPERATOR})
+    ResponseEntity<PurgeAnswer> purge(@RequestBody(required = false) byte @Nullable [] body, Actor actor) {
+        ChosenLetters chosen = choice(body);
+        if (chosen.isDryRun()) {
+            return ResponseEntity.ok(
+                    PurgeAnswer.of(outbound.on(CHOICES, () -> purges.preview(chosen.all(sources))), null));
+        }
+        String reason = chosen.requireReason("a purged dead letter is gone for good: say why");
+        return chosen.id() == null
+                ? purgeAll(outbound.on(CHOICES, () -> purges.purge(chosen.all(sources), actor, reason)))
+                : purgeOne(commands.purge(chosen.id(), actor, reason));
+    }
+
+    private ResponseEntity<PurgeAnswer> purgeOne(CommandTicket ticket) {
+        boolean done = answer(ticket).isPresent();
+        return ResponseEntity.status(status(done)).body(new PurgeAnswer(1, 1, 0, 0, done ? 1L : null));
+    }
+
+    private ResponseEntity<PurgeAnswer> purgeAll(Purges.Purge purge) {
+        boolean isAwaited = purge.purging() == purge.commands().size();
+        Purges.Progress progress = isAwaited ? purges.await(purge, PATIENCE) : new Purges.Progress(1, 0);
+        boolean done = progress.open() == 0;
+        return ResponseEntity.status(status(done)).body(PurgeAnswer.of(purge, done ? progress.purged() : null));
     }
 
     /**

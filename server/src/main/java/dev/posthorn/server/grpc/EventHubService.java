@@ -3,6 +3,7 @@ package dev.posthorn.server.grpc;
 import dev.posthorn.event.Event;
 import dev.posthorn.server.ingest.Recorded;
 import dev.posthorn.server.ingest.TraceContext;
+import dev.posthorn.server.memory.RequestMemory;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
@@ -19,8 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of {@code posthorn.v1.EventHub}. */
@@ -31,30 +33,42 @@ final class EventHubService extends EventHubGrpc.EventHubImplBase {
     private final EventRecorder recorder;
     private final EventMapping mapping;
     private final int mostInBatch;
-    private final Executor executor;
+    private final RequestMemory memory;
+    private final ExecutorService executor;
     private final Set<EventStream> streams = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Problem ending;
 
-    EventHubService(EventRecorder recorder, EventMapping mapping, int mostInBatch, Executor executor) {
+    EventHubService(
+            EventRecorder recorder,
+            EventMapping mapping,
+            int mostInBatch,
+            RequestMemory memory,
+            ExecutorService executor) {
+        this.memory = memory;
         this.recorder = recorder;
         this.mapping = mapping;
         this.mostInBatch = mostInBatch;
         this.executor = executor;
     }
 
+    /** On which its calls are served. */
+    ExecutorService executor() {
+        return executor;
+    }
+
     @Override
     public void publish(dev.posthorn.v1.Event message, StreamObserver<PublishResponse> client) {
-        answer(client, Refusals::ofOne, () -> {
-            Event event = mapping.event(message, CallTrace.current());
+        answer(client, GrpcProblems::ofOne, () -> {
+            Event event = read(() -> mapping.event(message, CallTrace.current()));
             return response(recorder().record(List.of(event)).get(0));
         });
     }
 
     @Override
     public void publishBatch(PublishBatchRequest request, StreamObserver<PublishBatchResponse> client) {
-        answer(client, Refusals::status, () -> {
+        answer(client, GrpcProblems::status, () -> {
             PublishBatchResponse.Builder response = PublishBatchResponse.newBuilder();
-            recorder().record(events(request)).forEach(each -> response.addEvents(response(each)));
+            recorder().record(read(() -> events(request))).forEach(each -> response.addEvents(response(each)));
             return response.build();
         });
     }
@@ -62,12 +76,8 @@ final class EventHubService extends EventHubGrpc.EventHubImplBase {
     @Override
     public StreamObserver<dev.posthorn.v1.Event> publishStream(StreamObserver<PublishAck> client) {
         EventStream stream = new EventStream(
-                mapping,
-                new StreamRecorder(recorder()),
-                executor,
-                CallTrace.current(),
-                ConnectionAge.end(),
-                (ServerCallStreamObserver<PublishAck>) client);
+                mapping, new StreamRecorder(recorder()), memory, executor, (ServerCallStreamObserver<PublishAck>)
+                        client);
         streams.add(stream);
         stream.open(() -> streams.remove(stream));
         Problem reason = ending;
@@ -107,6 +117,21 @@ final class EventHubService extends EventHubGrpc.EventHubImplBase {
         }
         client.onNext(answer);
         client.onCompleted();
+    }
+
+    /** Tells of what is refused while it is read: the recorder never sees it. */
+    private <T> T read(Supplier<T> reading) {
+        try {
+            return reading.get();
+        } catch (ProblemException e) {
+            refused(e.problem());
+            throw e;
+        }
+    }
+
+    /** A message was refused. */
+    void refused(Problem problem) {
+        recorder.refused(problem);
     }
 
     private static PublishResponse response(Recorded recorded) {

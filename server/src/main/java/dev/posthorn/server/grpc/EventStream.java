@@ -2,6 +2,7 @@ package dev.posthorn.server.grpc;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.server.ingest.TraceContext;
+import dev.posthorn.server.memory.RequestMemory;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.v1.PublishAck;
@@ -36,6 +37,7 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
 
     private final EventMapping mapping;
     private final StreamRecorder recorder;
+    private final RequestMemory memory;
     private final Executor executor;
     private final TraceContext trace;
     private final @Nullable Deadline end;
@@ -55,18 +57,19 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
     private @Nullable Problem failure;
     private boolean over;
 
+    /** On the thread that begins the call. */
     EventStream(
             EventMapping mapping,
             StreamRecorder recorder,
+            RequestMemory memory,
             Executor executor,
-            TraceContext trace,
-            @Nullable Deadline end,
             ServerCallStreamObserver<PublishAck> client) {
         this.mapping = mapping;
         this.recorder = recorder;
+        this.memory = memory;
         this.executor = executor;
-        this.trace = trace;
-        this.end = end;
+        this.trace = CallTrace.current();
+        this.end = ConnectionAge.end();
         this.client = client;
     }
 
@@ -93,6 +96,7 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
             Event event = mapping.event(message, trace);
             return StreamItem.toRecord(number, message.getEventId(), message.getSerializedSize(), event);
         } catch (ProblemException e) {
+            recorder.refused(e.problem());
             return StreamItem.refused(number, message.getEventId(), e.problem());
         }
     }
@@ -100,6 +104,10 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
     private synchronized void arrived(StreamItem item, int size) {
         asked--;
         if (over || failure != null) {
+            return;
+        }
+        if (!memory.take(item.bytes(), bytesInHand)) {
+            end(memory.noRoom());
             return;
         }
         waiting.add(item);
@@ -127,8 +135,13 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
 
     private synchronized void cancel() {
         over = true;
-        waiting.clear();
+        dropWaiting();
         acks.clear();
+    }
+
+    private void dropWaiting() {
+        waiting.forEach(item -> memory.giveBack(item.bytes()));
+        waiting.clear();
     }
 
     /** Takes no more, but records and acknowledges what is here before the call ends with this. */
@@ -176,7 +189,9 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
 
     private synchronized void recorded(List<StreamItem> batch, @Nullable Problem problem) {
         recording = false;
-        bytesInHand -= batch.stream().mapToInt(StreamItem::bytes).sum();
+        int bytes = batch.stream().mapToInt(StreamItem::bytes).sum();
+        bytesInHand -= bytes;
+        memory.giveBack(bytes);
         if (over) {
             return;
         }
@@ -190,7 +205,7 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
         }
         if (problem != null) {
             failure = problem;
-            waiting.clear();
+            dropWaiting();
         }
         advance();
     }
@@ -201,7 +216,7 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
         }
         if (failure != null) {
             over = true;
-            client.onError(Refusals.status(failure));
+            client.onError(GrpcProblems.status(failure));
         } else if (halfClosed) {
             over = true;
             client.onCompleted();
@@ -218,6 +233,9 @@ final class EventStream implements StreamObserver<dev.posthorn.v1.Event> {
     }
 
     private int room() {
+        if (memory.isTight()) {
+            return inHand == 0 ? 1 : 0;
+        }
         int byBytes = (MOST_BYTES - bytesInHand) / Math.max(1, usualBytes);
         if (inHand == 0) {
             byBytes = Math.max(1, byBytes);

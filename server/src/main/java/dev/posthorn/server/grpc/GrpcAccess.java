@@ -18,6 +18,7 @@ import io.grpc.ServerInterceptor;
 import io.grpc.StatusRuntimeException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -42,13 +43,15 @@ class GrpcAccess implements ServerInterceptor {
     private static final Context.Key<Caller> CALLER = Context.keyWithDefault("caller", NOBODY);
 
     private final Gate gate;
+    private final OpenConnections connections;
     private final Set<Admitted> open = ConcurrentHashMap.newKeySet();
 
     /** A call that was let in, and as whom. */
     private record Admitted(RevocableCall<?, ?> call, Call made, Caller caller) {}
 
-    GrpcAccess(Gate gate) {
+    GrpcAccess(Gate gate, OpenConnections connections) {
         this.gate = gate;
+        this.connections = connections;
         gate.onChange(() -> open.forEach(this::checkAgain));
     }
 
@@ -74,30 +77,46 @@ class GrpcAccess implements ServerInterceptor {
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
         String service = String.valueOf(call.getMethodDescriptor().getServiceName());
-        if (OPEN.contains(service)) {
-            return next.startCall(call, headers);
-        }
         try {
             Call made = call(call, headers);
-            return start(call, made, gate.admit(made, roles(service)), headers, next);
+            return isOpen(service)
+                    ? start(new RevocableCall<>(call), headers, next, () -> {})
+                    : start(new RevocableCall<>(call), made, admit(call, made, service), headers, next);
         } catch (ProblemException refused) {
-            StatusRuntimeException status = Refusals.status(refused.problem());
+            StatusRuntimeException status = GrpcProblems.status(refused.problem());
             call.close(status.getStatus(), Objects.requireNonNullElseGet(status.getTrailers(), Metadata::new));
             return new ServerCall.Listener<>() {};
         }
     }
 
+    private Caller admit(ServerCall<?, ?> call, Call made, String service) {
+        Caller caller = gate.admit(made, roles(service));
+        connections.admitted(peer(call));
+        return caller;
+    }
+
     private <Q, A> ServerCall.Listener<Q> start(
-            ServerCall<Q, A> call, Call made, Caller caller, Metadata headers, ServerCallHandler<Q, A> next) {
-        RevocableCall<Q, A> revocable = new RevocableCall<>(call);
-        Admitted admitted = new Admitted(revocable, made, caller);
+            RevocableCall<Q, A> call, Call made, Caller caller, Metadata headers, ServerCallHandler<Q, A> next) {
+        Admitted admitted = new Admitted(call, made, caller);
         open.add(admitted);
-        Context context = Context.current().withValue(CALLER, caller);
-        ServerCall.Listener<Q> listener = revocable.heardBy(
-                Contexts.interceptCall(context, revocable, headers, next), () -> open.remove(admitted));
+        ServerCallHandler<Q, A> known =
+                (heard, sent) -> Contexts.interceptCall(Context.current().withValue(CALLER, caller), heard, sent, next);
+        ServerCall.Listener<Q> listener = start(call, headers, known, () -> open.remove(admitted));
         // The key may have gone before the call was in the set.
         checkAgain(admitted);
         return listener;
+    }
+
+    private static <Q, A> ServerCall.Listener<Q> start(
+            RevocableCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next, Runnable whenOver) {
+        ServerCall.Listener<Q> listener = call.heardBy(next.startCall(call, headers), whenOver);
+        call.countedBy(InboundBytes.current());
+        return listener;
+    }
+
+    /** Whether everybody may call it. */
+    static boolean isOpen(String service) {
+        return OPEN.contains(service);
     }
 
     /** A service that nobody thought of is for admins. */
@@ -116,9 +135,12 @@ class GrpcAccess implements ServerInterceptor {
 
     /** A caller without an address is in this process. */
     private static InetAddress address(ServerCall<?, ?> call) {
-        @Nullable Object remote = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-        return remote instanceof InetSocketAddress socket && socket.getAddress() != null
+        return peer(call) instanceof InetSocketAddress socket && socket.getAddress() != null
                 ? socket.getAddress()
                 : InetAddress.getLoopbackAddress();
+    }
+
+    private static @Nullable SocketAddress peer(ServerCall<?, ?> call) {
+        return call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
     }
 }

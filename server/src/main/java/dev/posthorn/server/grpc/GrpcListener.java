@@ -3,11 +3,11 @@ package dev.posthorn.server.grpc;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import dev.posthorn.event.EventLimits;
 import dev.posthorn.server.database.DatabaseKeeper;
-import dev.posthorn.server.ingest.Ingest;
+import dev.posthorn.server.memory.RequestMemory;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.settings.WrongSettingException;
 import dev.posthorn.v1.EventHubGrpc;
 import io.grpc.BindableService;
 import io.grpc.Server;
@@ -15,6 +15,7 @@ import io.grpc.ServerCredentials;
 import io.grpc.ServerInterceptor;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.protobuf.services.ProtoReflectionService;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
@@ -25,9 +26,6 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,49 +45,49 @@ public final class GrpcListener implements SmartLifecycle {
     /** For calls on a connection that has reached its age; streams end by themselves before. */
     private static final long GRACE_SECONDS = 30;
 
+    /** A client that cancels its calls at this rate does nothing else; its connection is closed. */
+    private static final int MOST_RESETS = 1_000;
+
+    private static final int RESETS_SECONDS = 10;
+
+    /** Of a message, which is a batch at most: an event has a dozen, and three for each header. */
+    private static final int FEWEST_FIELDS = 100_000;
+
+    private static final int FIELDS_PER_EVENT = 32;
+
     /** A connection without calls is closed; its client opens another one when it has something to say. */
     private static final long IDLE_SECONDS = 300;
 
+    /** From a connection to its first words. */
+    private static final long HANDSHAKE_SECONDS = 10;
+
     private static final Duration SOON = Duration.ofSeconds(1);
 
-    /** Each of a call's threads waits for a connection at times, so there are more of them than of those. */
-    private static final int THREADS_PER_CONNECTION = 2;
-
-    private static final int FEWEST_THREADS = 8;
-
     private final HubSettings settings;
+    private final RequestMemory memory;
+    private final OpenConnections connections;
     private final List<ServerInterceptor> interceptors;
     private final HealthStatusManager health = new HealthStatusManager();
     private final ExecutorService executor;
     private final EventHubService events;
     private volatile @Nullable Server server;
+    private @Nullable EventLoopGroup loops;
 
     GrpcListener(
             HubSettings settings,
             DatabaseKeeper keeper,
-            EventLimits limits,
-            Ingest ingest,
+            EventHubService events,
+            RequestMemory memory,
+            OpenConnections connections,
             ObjectProvider<ServerInterceptor> interceptors) {
         this.settings = settings;
+        this.memory = memory;
+        this.connections = connections;
         this.interceptors = interceptors.orderedStream().toList();
-        this.executor = executor(settings.database().poolSize());
-        this.events = new EventHubService(
-                new IngestRecorder(ingest, GrpcAccess.NOBODY),
-                new EventMapping(limits),
-                settings.limits().batch(),
-                executor);
+        this.events = events;
+        this.executor = events.executor();
         serve(ServingStatus.NOT_SERVING);
         keeper.onceReady(() -> serve(ServingStatus.SERVING));
-    }
-
-    private static ExecutorService executor(int connections) {
-        AtomicInteger count = new AtomicInteger();
-        ThreadFactory threads = task -> {
-            Thread thread = new Thread(task, "posthorn-grpc-" + count.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
-        return Executors.newFixedThreadPool(Math.max(FEWEST_THREADS, THREADS_PER_CONNECTION * connections), threads);
     }
 
     private void serve(ServingStatus status) {
@@ -113,10 +111,12 @@ public final class GrpcListener implements SmartLifecycle {
         try {
             server = built.start();
         } catch (IOException e) {
-            throw new IllegalStateException(
-                    "posthorn.grpc.port is " + settings.grpc().port() + " and posthorn.grpc.address is '"
-                            + settings.grpc().address() + "', where gRPC cannot listen (" + e.getMessage()
-                            + "); stop whoever does, or set another port",
+            endLoops();
+            throw WrongSettingException.cannotListen(
+                    "posthorn.grpc",
+                    "gRPC",
+                    settings.grpc().address(),
+                    settings.grpc().port(),
                     e);
         }
         log.info("gRPC listens on {}:{}", settings.grpc().address(), port());
@@ -135,13 +135,20 @@ public final class GrpcListener implements SmartLifecycle {
                 .maxConnectionAge(settings.grpc().connectionAge().toMillis(), MILLISECONDS)
                 .maxConnectionAgeGrace(GRACE_SECONDS, SECONDS)
                 .maxConnectionIdle(IDLE_SECONDS, SECONDS)
+                .handshakeTimeout(HANDSHAKE_SECONDS, SECONDS)
                 .addTransportFilter(age)
-                .addService(ReadableOnly.guard(events))
-                .addService(health.getHealthService())
-                .addService(ProtoReflectionServiceV1.newInstance())
-                .addService(olderReflection())
+                .addStreamTracerFactory(InboundBytes.counting(memory))
+                .maxRstFramesPerWindow(MOST_RESETS, RESETS_SECONDS)
                 .intercept(new CallTrace())
                 .intercept(age);
+        loops = connections.serve(builder);
+        int mostFields =
+                Math.max(FEWEST_FIELDS, FIELDS_PER_EVENT * settings.limits().batch());
+        builder.addService(ReadableOnly.guard(events, mostFields, events::refused));
+        for (BindableService each :
+                List.of(health.getHealthService(), ProtoReflectionServiceV1.newInstance(), olderReflection())) {
+            builder.addService(ReadableOnly.guard(each, mostFields, refused -> {}));
+        }
         // The one that is added last is asked first.
         for (int i = interceptors.size() - 1; i >= 0; i--) {
             builder.intercept(interceptors.get(i));
@@ -171,7 +178,7 @@ public final class GrpcListener implements SmartLifecycle {
             return new InetSocketAddress(
                     InetAddress.getByName(address), settings.grpc().port());
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(
+            throw new WrongSettingException(
                     "posthorn.grpc.address is '" + address + "', which is no address of this machine", e);
         }
     }
@@ -196,7 +203,15 @@ public final class GrpcListener implements SmartLifecycle {
             Thread.currentThread().interrupt();
         } finally {
             executor.shutdown();
+            endLoops();
             server = null;
+        }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // They are daemons, and nothing is left for them to do.
+    private void endLoops() {
+        if (loops != null) {
+            loops.shutdownGracefully(0, END_SECONDS, SECONDS);
         }
     }
 

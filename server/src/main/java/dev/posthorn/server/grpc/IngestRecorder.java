@@ -5,6 +5,7 @@ import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.ingest.Ingest;
 import dev.posthorn.server.ingest.Recorded;
 import dev.posthorn.server.metrics.IngestMetrics.Protocol;
+import dev.posthorn.server.problem.Problem;
 import java.util.List;
 
 /** The hub's own recorder. */
@@ -13,6 +14,11 @@ record IngestRecorder(Ingest ingest, Caller caller) implements EventRecorder {
     @Override
     public List<Recorded> record(List<Event> events) {
         return ingest.record(events, caller, Protocol.GRPC);
+    }
+
+    @Override
+    public void refused(Problem problem) {
+        ingest.refused(problem, Protocol.GRPC);
     }
 
     @Override

@@ -1,33 +1,56 @@
 package dev.posthorn.server.grpc;
 
+import com.google.protobuf.Descriptors.MethodDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
 import io.grpc.BindableService;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.Marshaller;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.ServerInterceptors;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
+import java.io.BufferedInputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.util.Objects;
+import java.util.function.Consumer;
 
-/** Refuses bytes that are no message of the protocol. gRPC itself would call that an unknown error of the server. */
+/**
+ * Refuses bytes that are no message of the protocol, which gRPC itself would call an unknown error of the server, and
+ * messages that would take many times their length in memory.
+ */
 final class ReadableOnly implements ServerInterceptor {
 
-    private ReadableOnly() {}
+    private final int mostFields;
+    private final Consumer<Problem> told;
 
-    /** The service with messages that are read where this can see it fail. */
-    static ServerServiceDefinition guard(BindableService service) {
-        return ServerInterceptors.intercept(
-                ServerInterceptors.useMarshalledMessages(service.bindService(), new AsItIs()), new ReadableOnly());
+    private ReadableOnly(int mostFields, Consumer<Problem> told) {
+        this.mostFields = mostFields;
+        this.told = told;
     }
 
-    /** Hands bytes on without a buffer of its own, so that gRPC still knows their length and copies them once. */
-    private static final class AsItIs implements MethodDescriptor.Marshaller<InputStream> {
+    /**
+     * The service with messages that are read where this can see it fail.
+     *
+     * @param told of each message that is refused
+     */
+    static ServerServiceDefinition guard(BindableService service, int mostFields, Consumer<Problem> told) {
+        return ServerInterceptors.intercept(
+                ServerInterceptors.useMarshalledMessages(service.bindService(), new AsItIs()),
+                new ReadableOnly(mostFields, told));
+    }
+
+    /**
+     * Hands bytes on so that they can be looked at before they are read, and but for packed ones without a buffer of its
+     * own, so that gRPC still knows their length and copies them once.
+     */
+    private static final class AsItIs implements Marshaller<InputStream> {
 
         @Override
         public InputStream stream(InputStream bytes) {
@@ -36,7 +59,7 @@ final class ReadableOnly implements ServerInterceptor {
 
         @Override
         public InputStream parse(InputStream bytes) {
-            return bytes;
+            return bytes.markSupported() ? bytes : new BufferedInputStream(bytes);
         }
     }
 
@@ -46,7 +69,7 @@ final class ReadableOnly implements ServerInterceptor {
         return new Guarded<>(call, next.startCall(call, metadata));
     }
 
-    private static final class Guarded<Q> extends SimpleForwardingServerCallListener<Q> {
+    private final class Guarded<Q> extends SimpleForwardingServerCallListener<Q> {
 
         private final ServerCall<Q, ?> call;
         private boolean refused;
@@ -62,22 +85,46 @@ final class ReadableOnly implements ServerInterceptor {
                 return;
             }
             try {
-                super.onMessage(message);
+                if (hasTooManyFields((InputStream) message)) {
+                    refuse(
+                            ProblemType.TOO_LARGE,
+                            "a message has at most " + mostFields + " fields; send fewer events at a time");
+                } else {
+                    super.onMessage(message);
+                }
+            } catch (IOException e) {
+                refuseAsUnreadable(e);
             } catch (StatusRuntimeException e) {
                 if (!(e.getCause() instanceof InvalidProtocolBufferException cause)) {
                     throw e;
                 }
-                refuse(cause);
+                refuseAsUnreadable(cause);
             }
         }
 
-        private void refuse(InvalidProtocolBufferException cause) {
+        private boolean hasTooManyFields(InputStream message) throws IOException {
+            return FieldCount.exceeds(mostFields, message, method().getInputType());
+        }
+
+        private MethodDescriptor method() {
+            return ((ProtoMethodDescriptorSupplier)
+                            Objects.requireNonNull(call.getMethodDescriptor().getSchemaDescriptor()))
+                    .getMethodDescriptor();
+        }
+
+        private void refuseAsUnreadable(IOException cause) {
+            refuse(
+                    ProblemType.INVALID_REQUEST,
+                    "the message is not one of " + method().getFile().getName() + ": " + cause.getMessage());
+        }
+
+        private void refuse(ProblemType type, String detail) {
             refused = true;
             // Whoever serves the call must not answer it any more.
             super.onCancel();
-            StatusRuntimeException end = Refusals.status(Problem.of(
-                    ProblemType.INVALID_REQUEST,
-                    "the message is not one of posthorn/v1/event_hub.proto: " + cause.getMessage()));
+            Problem problem = Problem.of(type, detail);
+            told.accept(problem);
+            StatusRuntimeException end = GrpcProblems.status(problem);
             Metadata trailers = end.getTrailers();
             call.close(end.getStatus(), trailers == null ? new Metadata() : trailers);
         }

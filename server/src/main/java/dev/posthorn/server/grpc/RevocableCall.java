@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class RevocableCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
 
     private ServerCall.@Nullable Listener<Q> listener;
+    private @Nullable InboundBytes bytes;
     private boolean closed;
     private boolean revoked;
 
@@ -32,9 +33,23 @@ final class RevocableCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
         return new Heard(serving, whenOver);
     }
 
+    /** To be ended by this if it brings too much. */
+    void countedBy(@Nullable InboundBytes counting) {
+        synchronized (this) {
+            bytes = counting;
+        }
+        if (counting != null) {
+            counting.end(this);
+        }
+    }
+
+    private synchronized @Nullable InboundBytes bytes() {
+        return getMethodDescriptor().getType().clientSendsOneMessage() ? null : bytes;
+    }
+
     /** Ends it with this. */
     void revoke(Problem reason) {
-        StatusRuntimeException end = Refusals.status(reason);
+        StatusRuntimeException end = GrpcProblems.status(reason);
         ServerCall.Listener<Q> serving;
         synchronized (this) {
             if (revoked) {
@@ -86,8 +101,24 @@ final class RevocableCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
 
         @Override
         public void onMessage(Q message) {
-            if (!isRevoked()) {
+            hear(message);
+            InboundBytes counted = bytes();
+            if (counted != null) {
+                counted.served();
+            }
+        }
+
+        private void hear(Q message) {
+            if (isRevoked()) {
+                return;
+            }
+            try {
                 super.onMessage(message);
+            } catch (StatusRuntimeException e) {
+                // Of a call that was ended because of this very message nobody needs to know more.
+                if (!isRevoked()) {
+                    throw e;
+                }
             }
         }
 

@@ -65,7 +65,7 @@ final class StreamItem {
         ack = PublishAck.newBuilder()
                 .setPosition(position)
                 .setEventId(givenId)
-                .setRefusal(Refusals.refusal(problem))
+                .setRefusal(GrpcProblems.refusal(problem))
                 .build();
     }
 }

@@ -32,6 +32,11 @@ final class StreamRecorder {
         this.recorder = recorder;
     }
 
+    /** One was refused as it arrived. */
+    void refused(Problem problem) {
+        recorder.refused(problem);
+    }
+
     /**
      * Gives each its acknowledgement, in order. Returns what ended it before it was through, or null; those without an
      * acknowledgement were then not recorded, as far as is known.
@@ -67,19 +72,20 @@ final class StreamRecorder {
             }
             return null;
         } catch (RuntimeException | Error e) {
-            return Refusals.problem(e);
+            return GrpcProblems.problem(e);
         }
     }
 
+    /** Each with everything that is wrong with it. */
     private static boolean refuseNamed(List<StreamItem> open, Problem problem) {
         boolean found = false;
-        for (Violation each : problem.violations()) {
-            Integer number = each.item();
-            if (number != null && number >= 0 && number < open.size()) {
-                StreamItem item = open.get(number);
-                if (item.ack() == null) {
-                    item.refuse(new Problem(problem.type(), each.rule(), List.of(each), null));
-                }
+        for (int i = 0; i < open.size(); i++) {
+            int number = i;
+            List<Violation> violations = problem.violations().stream()
+                    .filter(each -> Objects.equals(each.item(), number))
+                    .toList();
+            if (!violations.isEmpty()) {
+                open.get(i).refuse(new Problem(problem.type(), violations.get(0).rule(), violations, null));
                 found = true;
             }
         }

@@ -1,6 +1,7 @@
 package dev.posthorn.server.grpc;
 
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.settings.WrongSettingException;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.ServerCredentials;
 import io.grpc.TlsServerCredentials;
@@ -24,14 +25,14 @@ final class Tls {
         try {
             return TlsServerCredentials.create(certificate.toFile(), privateKey.toFile());
         } catch (IOException e) {
-            throw new IllegalArgumentException(
+            throw new WrongSettingException(
                     CERTIFICATE + " or " + PRIVATE_KEY + " cannot be read: " + e.getMessage(), e);
         }
     }
 
     /** PEM files that are there but make no sense are found out when the server is made of them. */
-    static IllegalArgumentException useless(HubSettings.Tls settings, Exception cause) {
-        return new IllegalArgumentException(
+    static WrongSettingException useless(HubSettings.Tls settings, Exception cause) {
+        return new WrongSettingException(
                 CERTIFICATE + " '" + settings.certificate() + "' and " + PRIVATE_KEY + " '" + settings.privateKey()
                         + "' must be PEM files, a certificate with its chain and its private key (PKCS #8): "
                         + cause.getMessage(),

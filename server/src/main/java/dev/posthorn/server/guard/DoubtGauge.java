@@ -1,7 +1,7 @@
 package dev.posthorn.server.guard;
 
 import dev.posthorn.server.database.Database;
-import dev.posthorn.server.rounds.Rounds;
+import dev.posthorn.server.periodic.PeriodicTask;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Counts now and then what is in doubt at each guard, so that somebody is told; not a number if it cannot be read. */
-final class DoubtGauge extends Rounds {
+final class DoubtGauge extends PeriodicTask {
 
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
@@ -32,7 +32,7 @@ final class DoubtGauge extends Rounds {
     }
 
     @Override
-    protected void round() {
+    protected void runOnce() {
         if (!database.isReady()) {
             return;
         }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * What became of an event at a guard.
  *
  * @param id its place in lists
- * @param sourceId the event's id as its source gave it, if that was not a UUID
+ * @param sourceId the event's id as its source gave it, if that is another text than its UUID
  * @param attempt how many requests there have been
  * @param left how long a request that is on its way has until it is in doubt
  * @param status what the target answered

@@ -18,7 +18,7 @@ final class ForwardProblems {
 
     /** Of anything but an event that was forwarded. */
     static Problem of(String guard, Event event, Verdict verdict) {
-        String what = "event '" + id(event) + "' ";
+        String what = "event '" + event.givenId() + "' ";
         if (verdict instanceof Verdict.Refused refused) {
             String when = refused.duplicate()
                     ? "was refused before by the target of guard '"
@@ -47,12 +47,9 @@ final class ForwardProblems {
                         ProblemType.CONFLICT,
                         Violation.of(
                                 "id",
-                                "'" + id(event) + "' came to guard '" + guard + "' before with another content; give an"
+                                "'" + event.givenId() + "' came to guard '" + guard
+                                        + "' before with another content; give an"
                                         + " event that is new an id of its own"));
-    }
-
-    static String id(Event event) {
-        return event.sourceId() == null ? event.id().toString() : event.sourceId();
     }
 
     private static Problem underWay(String what) {
@@ -75,7 +72,7 @@ final class ForwardProblems {
     }
 
     static Problem noResultYet(Event event) {
-        return underWay("event '" + id(event) + "' ");
+        return underWay("event '" + event.givenId() + "' ");
     }
 
     static ProblemException unknown(String guard, String id) {

@@ -4,8 +4,8 @@ import dev.posthorn.audit.Act;
 import dev.posthorn.audit.Actor;
 import dev.posthorn.audit.Audit;
 import dev.posthorn.event.Event;
+import dev.posthorn.event.EventIds;
 import dev.posthorn.log.Queries;
-import dev.posthorn.server.ingest.Sources;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -186,9 +186,15 @@ final class ForwardStore {
     private static Optional<Forward> find(Queries.Transaction t, String guard, String id, @Nullable String source)
             throws SQLException {
         t.update(DOUBT, Map.of());
-        if (Sources.isUuid(id)) {
-            return t.first(ONE, key(guard, UUID.fromString(id)), Forward::of);
-        }
+        UUID uuid = EventIds.uuid(id);
+        Optional<Forward> known = uuid == null ? Optional.empty() : t.first(ONE, key(guard, uuid), Forward::of);
+        return known.isPresent() && (source == null || known.get().source().equals(source))
+                ? known
+                : bySourceId(t, guard, id, source);
+    }
+
+    private static Optional<Forward> bySourceId(Queries.Transaction t, String guard, String id, @Nullable String source)
+            throws SQLException {
         Map<String, @Nullable Object> values = new HashMap<>();
         values.put("guard", guard);
         values.put("digest", null);

@@ -1,11 +1,11 @@
 package dev.posthorn.server.guard;
 
 import dev.posthorn.server.database.Database;
-import dev.posthorn.server.rounds.Rounds;
+import dev.posthorn.server.periodic.PeriodicTask;
 import java.time.Duration;
 
 /** Forgets what became of events after as long as ids of published events are known. Nothing in doubt is forgotten. */
-final class ForwardTrimmer extends Rounds {
+final class ForwardTrimmer extends PeriodicTask {
 
     private static final Duration INTERVAL = Duration.ofMinutes(1);
 
@@ -27,7 +27,7 @@ final class ForwardTrimmer extends Rounds {
     }
 
     @Override
-    protected void round() {
+    protected void runOnce() {
         while (database.isReady() && store.trim(keptFor, BATCH) == BATCH && !pause(BREATH)) {
             // There is more.
         }

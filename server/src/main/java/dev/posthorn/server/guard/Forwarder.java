@@ -109,6 +109,11 @@ final class Forwarder implements AutoCloseable {
         return new Verdict.NotForwarded(new Outcome.Unavailable(ErrorClass.UNKNOWN, why));
     }
 
+    /** Whether it came before, be it as it may. */
+    boolean isKnown(String guard, Event event) {
+        return store.find(guard, event.id().toString(), event.source()).isPresent();
+    }
+
     /** Null if it is this flight's to send. */
     private @Nullable Verdict claim(Flight flight) {
         Event event = flight.event.event();

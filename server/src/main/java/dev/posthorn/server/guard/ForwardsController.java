@@ -4,7 +4,8 @@ import dev.posthorn.audit.Actor;
 import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.database.Database;
-import dev.posthorn.server.subscriptions.DocumentReader;
+import dev.posthorn.server.documents.DocumentKind;
+import dev.posthorn.server.documents.DocumentReader;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.PageToken;
 import dev.posthorn.server.web.Parameters;
@@ -58,7 +59,7 @@ class ForwardsController {
         List<Forward> found = forwards.page(
                 name, state == null ? null : state(state), after == null ? 0 : Parameters.place(after), most + 1);
         if (found.isEmpty() && !guards.isThere(name)) {
-            throw HubGuards.notFound(name);
+            throw DocumentKind.GUARD.notFound(name);
         }
         Page<Forward> page = Page.of(found, most, last -> PageToken.of(Long.toString(last.id())));
         return new Page<>(page.items().stream().map(ForwardAnswer::of).toList(), page.next());

@@ -3,8 +3,10 @@ package dev.posthorn.server.guard;
 import dev.posthorn.audit.Actor;
 import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Role;
+import dev.posthorn.server.documents.NamedDocuments.Put;
+import dev.posthorn.server.documents.Preconditions;
+import dev.posthorn.server.json.MergePatch;
 import dev.posthorn.server.web.Page;
-import dev.posthorn.server.web.Preconditions;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -16,6 +18,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -53,7 +56,11 @@ class GuardController {
         return tagged(guards.get(name), response);
     }
 
-    @Operation(summary = "Create a guard, or change it")
+    @Operation(
+            summary = "Create a guard, or change it",
+            description =
+                    "What GET answers can be sent back as it is: name and revision have to be right, how it stands"
+                            + " is ignored.")
     @Allowed({Role.ADMIN})
     @PutMapping(path = "/{name}", consumes = MediaType.APPLICATION_JSON_VALUE)
     GuardAnswer put(
@@ -66,10 +73,30 @@ class GuardController {
             @RequestHeader(name = HttpHeaders.IF_NONE_MATCH, required = false) @Nullable String ifNoneMatch,
             Actor actor,
             HttpServletResponse response) {
-        HubGuards.Put put =
-                guards.put(name, body == null ? new byte[0] : body, new Preconditions(ifMatch, ifNoneMatch), actor);
+        Put<GuardAnswer> put = guards.put(name, body, new Preconditions(ifMatch, ifNoneMatch), actor);
         response.setStatus(put.created() ? HttpStatus.CREATED.value() : HttpStatus.OK.value());
         return tagged(put.answer(), response);
+    }
+
+    @Operation(
+            summary = "Change some fields of a guard, and leave the others as they are",
+            description =
+                    "A JSON merge patch (RFC 7396): null takes a field away, an object is merged with the one that"
+                            + " is there, an array takes the place of the one that is there. Secrets that are not named stay.")
+    @Allowed({Role.ADMIN})
+    @PatchMapping(
+            path = "/{name}",
+            consumes = {MergePatch.TYPE, MediaType.APPLICATION_JSON_VALUE})
+    GuardAnswer patch(
+            @PathVariable String name,
+            @io.swagger.v3.oas.annotations.parameters.RequestBody(
+                            content = @Content(schema = @Schema(implementation = TargetDocument.class)))
+                    @RequestBody(required = false)
+                    byte @Nullable [] body,
+            @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
+            Actor actor,
+            HttpServletResponse response) {
+        return tagged(guards.patch(name, body, new Preconditions(ifMatch, null), actor), response);
     }
 
     @Operation(
@@ -86,9 +113,8 @@ class GuardController {
         guards.delete(name, new Preconditions(ifMatch, null), actor);
     }
 
-    /** By hand: with an entity tag that Spring knows of, whoever has this revision would not learn what is in doubt. */
     private static GuardAnswer tagged(GuardAnswer answer, HttpServletResponse response) {
-        response.setHeader(HttpHeaders.ETAG, Preconditions.etag(answer.revision()));
+        Preconditions.tag(response, answer.revision());
         return answer;
     }
 }

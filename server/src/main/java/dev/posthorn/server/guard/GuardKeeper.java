@@ -1,8 +1,9 @@
 package dev.posthorn.server.guard;
 
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.server.documents.DocumentKind;
+import dev.posthorn.server.documents.StoredDocument;
 import dev.posthorn.server.problem.ProblemException;
-import dev.posthorn.server.secrets.Encrypted;
 import dev.posthorn.server.secrets.LockedException;
 import java.util.HashMap;
 import java.util.List;
@@ -42,7 +43,7 @@ final class GuardKeeper implements AutoCloseable {
     synchronized void read() {
         Map<String, Served> before = served;
         Map<String, Served> next = new HashMap<>();
-        for (GuardRow row : store.all()) {
+        for (StoredDocument row : store.table().all()) {
             next.put(row.name(), served(row, before.get(row.name())));
         }
         served = Map.copyOf(next);
@@ -54,7 +55,7 @@ final class GuardKeeper implements AutoCloseable {
         return all.values().stream().flatMap(each -> Stream.ofNullable(each.target()));
     }
 
-    private Served served(GuardRow row, @Nullable Served before) {
+    private Served served(StoredDocument row, @Nullable Served before) {
         if (before != null && before.revision() == row.revision() && before.trouble() == null) {
             return before;
         }
@@ -65,11 +66,11 @@ final class GuardKeeper implements AutoCloseable {
         return now;
     }
 
-    private Served built(GuardRow row) {
+    private Served built(StoredDocument row) {
         try {
             return new Served(row.revision(), blueprint.target(row), null);
         } catch (LockedException e) {
-            return new Served(row.revision(), null, "it is locked: " + GuardBlueprint.reason(e));
+            return new Served(row.revision(), null, "it is locked: " + DocumentKind.GUARD.reason(e));
         } catch (ProblemException e) {
             return new Served(
                     row.revision(), null, "it is invalid: " + e.problem().detail());
@@ -86,21 +87,11 @@ final class GuardKeeper implements AutoCloseable {
 
     /** Why this instance cannot forward to it, or could not if it has not read it yet; null if it can. */
     @Nullable
-    String trouble(GuardRow row) {
+    String trouble(StoredDocument row) {
         Served here = served.get(row.name());
         return here != null && here.revision() == row.revision()
                 ? here.trouble()
                 : built(row).trouble();
-    }
-
-    /** Encrypts by the current key what a former one encrypted, so that the former one can be forgotten. */
-    void rotateKeys() {
-        for (GuardRow row : store.all()) {
-            Encrypted anew = blueprint.encryptedAnew(row);
-            if (anew != null) {
-                store.encryptAnew(row, Objects.requireNonNull(row.secrets()).keyId(), anew);
-            }
-        }
     }
 
     @Override

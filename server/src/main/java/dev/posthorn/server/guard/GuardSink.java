@@ -59,7 +59,10 @@ final class GuardSink implements Sink {
         @Override
         public void send(RecordedEvent event, int attempt, Answer answer) {
             forwarder.forward(guard, event, timeout, () -> !closed, verdict -> {
-                if (!closed) {
+                if (verdict instanceof Verdict.AnotherContent another
+                        && !another.source().equals(event.event().source())) {
+                    send(event.underItsSource(), attempt, answer);
+                } else if (!closed) {
                     answer.with(outcome(verdict));
                 }
             });

@@ -1,13 +1,12 @@
 package dev.posthorn.server.guard;
 
-import dev.posthorn.audit.Act;
 import dev.posthorn.audit.Actor;
-import dev.posthorn.audit.Audit;
 import dev.posthorn.log.Queries;
-import dev.posthorn.server.database.Changes;
-import dev.posthorn.server.secrets.Encrypted;
-import java.sql.SQLException;
-import java.util.HashMap;
+import dev.posthorn.server.documents.DocumentAct;
+import dev.posthorn.server.documents.DocumentContent;
+import dev.posthorn.server.documents.DocumentKind;
+import dev.posthorn.server.documents.DocumentTable;
+import dev.posthorn.server.documents.StoredDocument;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,13 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class GuardStore {
 
     private static final String ROWS =
-            "SELECT name, revision, document, secrets, key_id, created_at, changed_at FROM posthorn.guard";
-
-    private static final String ONE = ROWS + " WHERE name = :name";
-
-    private static final String ALL = ROWS + " ORDER BY name";
-
-    private static final String PAGE = ROWS + " WHERE name > :after ORDER BY name LIMIT :limit";
+            "SELECT name, revision, document, secrets, key_id, created_at, changed_at FROM posthorn.guard d";
 
     private static final String MAKE = """
             INSERT INTO posthorn.guard (name, document, secrets, key_id)
@@ -48,27 +41,16 @@ final class GuardStore {
              ORDER BY name
             """;
 
-    private static final String ENCRYPT_ANEW = """
-            UPDATE posthorn.guard SET secrets = :secrets, key_id = :key_id
-             WHERE name = :name AND revision = :revision AND key_id = :former
-            """;
-
     private final Queries queries;
+    private final DocumentTable<StoredDocument> table;
 
     GuardStore(Queries queries) {
         this.queries = queries;
+        this.table = new DocumentTable<>(queries, DocumentKind.GUARD, ROWS, StoredDocument::of);
     }
 
-    Optional<GuardRow> find(String name) {
-        return queries.run("looking for guard " + name, t -> t.first(ONE, Map.of("name", name), GuardRow::of));
-    }
-
-    List<GuardRow> all() {
-        return queries.run("reading guards", t -> t.list(ALL, Map.of(), GuardRow::of));
-    }
-
-    List<GuardRow> page(String after, int limit) {
-        return queries.run("listing guards", t -> t.list(PAGE, Map.of("after", after, "limit", limit), GuardRow::of));
+    DocumentTable<StoredDocument> table() {
+        return table;
     }
 
     /** The subscriptions that hand events to it. */
@@ -81,66 +63,27 @@ final class GuardStore {
     /**
      * Makes or changes it.
      *
-     * @param before the revision that it is now; null if it is to be new
+     * @param before what it is now; null if it is to be new
      * @return the revision that it is then; empty if it was not as said
      */
-    Optional<Long> save(
-            String name,
-            @Nullable Long before,
-            String document,
-            @Nullable Encrypted secrets,
-            String changed,
-            Actor by) {
-        Map<String, @Nullable Object> values = new HashMap<>();
-        values.put("name", name);
-        values.put("revision", before);
-        values.put("document", document);
-        values.put("secrets", secrets == null ? null : secrets.bytes());
-        values.put("key_id", secrets == null ? null : secrets.keyId());
-        return before == null
-                ? done(MAKE, values, "create", Map.of("document", document), by)
-                : done(CHANGE, values, "change", Map.of("document", document, "changed", changed), by);
+    Optional<Long> save(@Nullable StoredDocument before, DocumentContent content, DocumentAct act, Actor by) {
+        Map<String, @Nullable Object> values = content.values(act.name());
+        values.put("revision", before == null ? null : before.revision());
+        return change(before == null ? MAKE : CHANGE, values, act, by);
     }
 
-    /** False if it was not at that revision. */
-    boolean delete(String name, long revision, Actor by) {
-        return done(DELETE, Map.of("name", name, "revision", revision), "delete", Map.of(), by)
+    /** False if it was not as said. */
+    boolean delete(StoredDocument before, Actor by) {
+        return change(
+                        DELETE,
+                        Map.of("name", before.name(), "revision", before.revision()),
+                        DocumentAct.delete(DocumentKind.GUARD, before.name()),
+                        by)
                 .isPresent();
     }
 
-    private Optional<Long> done(
-            String change,
-            Map<String, ? extends @Nullable Object> values,
-            String verb,
-            Map<String, String> detail,
-            Actor by) {
-        String name = String.valueOf(values.get("name"));
-        return queries.run("storing guard " + name, t -> {
-            Optional<Long> revision = t.first(change, values, row -> row.getLong("revision"));
-            if (revision.isPresent()) {
-                tell(t, verb, name, revision.get(), detail, by);
-            }
-            return revision;
-        });
-    }
-
-    private static void tell(
-            Queries.Transaction t, String verb, String name, long revision, Map<String, String> detail, Actor by)
-            throws SQLException {
-        Map<String, String> whole = new HashMap<>(detail);
-        whole.put("revision", Long.toString(revision));
-        Audit.write(t, by, Act.of("guard." + verb, "guard/" + name, whole));
-        Changes.countUp(t, Changes.Topic.GUARDS);
-    }
-
-    /** The same secrets by another key; nothing if it was changed since it was read. */
-    void encryptAnew(GuardRow row, String formerKeyId, Encrypted secrets) {
-        Map<String, Object> values = Map.of(
-                "name", row.name(),
-                "revision", row.revision(),
-                "former", formerKeyId,
-                "secrets", secrets.bytes(),
-                "key_id", secrets.keyId());
-        queries.run("encrypting the secrets of guard " + row.name() + " anew", t -> t.update(ENCRYPT_ANEW, values));
+    private Optional<Long> change(
+            String sql, Map<String, ? extends @Nullable Object> values, DocumentAct act, Actor by) {
+        return table.change(act.name(), t -> t.first(sql, values, row -> row.getLong("revision")), act::at, by);
     }
 }

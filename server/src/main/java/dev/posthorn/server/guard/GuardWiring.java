@@ -3,15 +3,21 @@ package dev.posthorn.server.guard;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseKeeper;
+import dev.posthorn.server.documents.DocumentKind;
+import dev.posthorn.server.documents.DocumentReader;
+import dev.posthorn.server.documents.DocumentSecrets;
+import dev.posthorn.server.documents.KeyRotation;
+import dev.posthorn.server.documents.NamedDocuments;
+import dev.posthorn.server.documents.SentDocuments;
 import dev.posthorn.server.masking.Masker;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.settings.HubSettings;
-import dev.posthorn.server.subscriptions.DocumentReader;
 import dev.posthorn.server.subscriptions.sinks.Guards;
 import dev.posthorn.server.subscriptions.sinks.HubDestinations;
 import dev.posthorn.sink.Sink;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.UUID;
+import java.util.function.Function;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -32,15 +38,25 @@ class GuardWiring {
     }
 
     @Bean
-    GuardBlueprint guardBlueprint(DocumentReader reader, Vault vault, HubSettings settings) {
-        return new GuardBlueprint(reader, vault, HubDestinations.of(settings));
+    DocumentSecrets guardSecrets(DocumentReader reader, Vault vault) {
+        return new DocumentSecrets(DocumentKind.GUARD, reader, vault);
     }
 
     @Bean
-    GuardKeeper guardKeeper(GuardStore store, GuardBlueprint blueprint, Changes changes, DatabaseKeeper database) {
+    GuardBlueprint guardBlueprint(DocumentSecrets guardSecrets, HubSettings settings) {
+        return new GuardBlueprint(guardSecrets, HubDestinations.of(settings));
+    }
+
+    @Bean
+    GuardKeeper guardKeeper(
+            GuardStore store,
+            GuardBlueprint blueprint,
+            DocumentSecrets guardSecrets,
+            Changes changes,
+            DatabaseKeeper database) {
         GuardKeeper keeper = new GuardKeeper(store, blueprint);
         changes.read(Changes.Topic.GUARDS, keeper::read);
-        database.onceReady(keeper::rotateKeys);
+        database.onceReady(new KeyRotation<>(store.table(), Function.identity(), guardSecrets)::run);
         return keeper;
     }
 
@@ -55,7 +71,7 @@ class GuardWiring {
 
             @Override
             public boolean isThere(String guard) {
-                return store.find(guard).isPresent();
+                return store.table().find(guard).isPresent();
             }
 
             @Override
@@ -69,11 +85,18 @@ class GuardWiring {
     HubGuards hubGuards(
             Database database,
             Changes changes,
+            DocumentReader reader,
             GuardStore store,
             GuardBlueprint blueprint,
             GuardKeeper keeper,
             ForwardStore forwards) {
-        return new HubGuards(database, changes, store, blueprint, keeper, forwards);
+        return new HubGuards(
+                new NamedDocuments<>(database, changes, store.table()),
+                new SentDocuments<>(reader, TargetDocument.class, GuardAnswer.class),
+                store,
+                blueprint,
+                keeper,
+                forwards);
     }
 
     @Bean

@@ -5,13 +5,13 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
-import dev.posthorn.server.database.Database;
+import dev.posthorn.server.documents.DocumentKind;
 import dev.posthorn.server.ingest.Conflicts;
 import dev.posthorn.server.ingest.IncomingEvents;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.types.EventTypes;
+import dev.posthorn.server.web.OutboundLimit;
 import dev.posthorn.server.web.Parameters;
-import dev.posthorn.server.web.Waiting;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -42,35 +42,26 @@ class GuardedController {
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    private final Database database;
-    private final GuardKeeper keeper;
     private final HubGuards guards;
     private final Forwarder forwarder;
-    private final ForwardStore forwards;
     private final IncomingEvents incoming;
     private final EventTypes types;
     private final Conflicts conflicts;
-    private final Waiting waiting;
+    private final OutboundLimit outbound;
 
     GuardedController(
-            Database database,
-            GuardKeeper keeper,
             HubGuards guards,
             Forwarder forwarder,
-            ForwardStore forwards,
             IncomingEvents incoming,
             EventTypes types,
             Conflicts conflicts,
-            Waiting waiting) {
-        this.database = database;
-        this.keeper = keeper;
+            OutboundLimit outbound) {
         this.guards = guards;
         this.forwarder = forwarder;
-        this.forwards = forwards;
         this.incoming = incoming;
         this.types = types;
         this.conflicts = conflicts;
-        this.waiting = waiting;
+        this.outbound = outbound;
     }
 
     /**
@@ -109,7 +100,7 @@ class GuardedController {
     @PostMapping(path = "/v1/guard/{name}", produces = MediaType.APPLICATION_JSON_VALUE)
     ForwardedAnswer forward(
             @PathVariable String name, HttpServletRequest request, @RequestHeader HttpHeaders headers, Caller caller) {
-        database.requireReady();
+        guards.requireReady();
         Event event = incoming.readOne(request, headers, read -> check(name, read, caller));
         if (event.deliverAt() != null) {
             throw Parameters.refused(
@@ -117,20 +108,24 @@ class GuardedController {
                     "is given, but a guard forwards at once; leave it out, or publish the event and feed the guard by a"
                             + " subscription");
         }
-        if (keeper.served(name) == null && !guards.isThere(name)) {
-            throw HubGuards.notFound(name);
+        if (!guards.isKnown(name)) {
+            throw DocumentKind.GUARD.notFound(name);
         }
-        Verdict verdict = waiting.on("guard '" + name + "'", () -> verdict(name, event));
-        if (verdict instanceof Verdict.AnotherContent) {
+        return forward(name, event, caller);
+    }
+
+    /** An id that another source has used is no reason to refuse the event: it is known under its source then. */
+    private ForwardedAnswer forward(String name, Event event, Caller caller) {
+        Verdict verdict = outbound.on("guard '" + name + "'", () -> verdict(name, event));
+        if (verdict instanceof Verdict.AnotherContent another) {
+            if (!another.source().equals(event.source())) {
+                return forward(name, event.underItsSource(), caller);
+            }
             conflicts.count(caller, List.of(event));
         }
         if (verdict instanceof Verdict.Forwarded forwarded) {
             return new ForwardedAnswer(
-                    ForwardProblems.id(event),
-                    event.id(),
-                    forwarded.duplicate(),
-                    forwarded.status(),
-                    forwarded.reply());
+                    event.givenId(), event.id(), forwarded.duplicate(), forwarded.status(), forwarded.reply());
         }
         throw ForwardProblems.of(name, event, verdict).asException();
     }
@@ -143,7 +138,7 @@ class GuardedController {
         try {
             types.check(one, Set.of());
         } catch (ProblemException refused) {
-            if (forwards.find(guard, event.id().toString(), event.source()).isEmpty()) {
+            if (!forwarder.isKnown(guard, event)) {
                 throw refused;
             }
         }

@@ -1,126 +1,107 @@
 package dev.posthorn.server.guard;
 
 import dev.posthorn.audit.Actor;
-import dev.posthorn.server.database.Changes;
-import dev.posthorn.server.database.Database;
+import dev.posthorn.server.documents.DocumentAct;
+import dev.posthorn.server.documents.DocumentContent;
+import dev.posthorn.server.documents.DocumentKind;
+import dev.posthorn.server.documents.NamedDocuments;
+import dev.posthorn.server.documents.NamedDocuments.Put;
+import dev.posthorn.server.documents.Preconditions;
+import dev.posthorn.server.documents.SecretPlaces;
+import dev.posthorn.server.documents.SentDocuments;
+import dev.posthorn.server.documents.StoredDocument;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
-import dev.posthorn.server.subscriptions.sinks.Assembly;
 import dev.posthorn.server.web.Page;
-import dev.posthorn.server.web.PageToken;
-import dev.posthorn.server.web.Preconditions;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What people do with guards. */
 final class HubGuards {
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
-    private static final int ATTEMPTS = 5;
-
-    private final Database database;
-    private final Changes changes;
+    private final NamedDocuments<StoredDocument> documents;
+    private final SentDocuments<TargetDocument> sent;
     private final GuardStore store;
     private final GuardBlueprint blueprint;
     private final GuardKeeper keeper;
     private final ForwardStore forwards;
 
     HubGuards(
-            Database database,
-            Changes changes,
+            NamedDocuments<StoredDocument> documents,
+            SentDocuments<TargetDocument> sent,
             GuardStore store,
             GuardBlueprint blueprint,
             GuardKeeper keeper,
             ForwardStore forwards) {
-        this.database = database;
-        this.changes = changes;
+        this.documents = documents;
+        this.sent = sent;
         this.store = store;
         this.blueprint = blueprint;
         this.keeper = keeper;
         this.forwards = forwards;
     }
 
-    /** What a PUT came to. */
-    record Put(GuardAnswer answer, boolean created) {}
+    /** Makes it as the body says. */
+    Put<GuardAnswer> put(String name, byte @Nullable [] body, Preconditions conditions, Actor by) {
+        return changed(name, sent.whole(name, body, conditions), by);
+    }
 
-    /** Makes it as the body says. Tried again if somebody else changes it between the look and the change. */
-    Put put(String name, byte[] body, Preconditions conditions, Actor by) {
-        database.requireReady();
-        requireName(name);
-        for (int i = 0; i < ATTEMPTS; i++) {
-            GuardRow before = store.find(name).orElse(null);
-            conditions.require(before == null ? null : before.revision());
-            GuardBlueprint.Draft draft = blueprint.draft(body, before);
-            String changed = before == null ? "" : blueprint.changed(draft, before);
+    /** Changes what the body names, and leaves the rest as it is. */
+    GuardAnswer patch(String name, byte @Nullable [] body, Preconditions conditions, Actor by) {
+        // Before anything that would tell how to create it.
+        documents.get(name);
+        return changed(name, sent.patch(name, body, conditions), by).answer();
+    }
+
+    private Put<GuardAnswer> changed(String name, SentDocuments.Asked<TargetDocument> asked, Actor by) {
+        return documents.change(name, asked.conditions(), () -> documents.former(name), before -> {
+            SecretPlaces.Parted draft =
+                    blueprint.draft(asked.wanted().apply(before == null ? null : before.document()), before);
+            List<String> changed = before == null ? List.of() : blueprint.changed(draft, before);
             if (before != null && changed.isEmpty()) {
-                return new Put(answer(before), false);
+                return Optional.of(new Put<>(answer(before), false));
             }
-            if (save(name, before, draft, changed, by).isPresent()) {
-                changes.look();
-                return new Put(get(name), before == null);
-            }
-        }
-        throw busy(name);
+            return save(name, before, draft, changed, by).map(saved -> {
+                documents.announce();
+                return new Put<>(get(name), before == null);
+            });
+        });
     }
 
     private Optional<Long> save(
-            String name, @Nullable GuardRow before, GuardBlueprint.Draft draft, String changed, Actor by) {
-        return store.save(
-                name,
-                before == null ? null : before.revision(),
-                draft.document(),
-                blueprint.encrypted(name, draft),
-                changed,
-                by);
-    }
-
-    private static void requireName(String name) {
-        if (!NAME.matcher(name).matches()) {
-            throw Assembly.refusal(
-                    "name", "must be letters, digits, '.', '_' and '-', at most 100, the first a letter or a digit");
-        }
-    }
-
-    private static ProblemException busy(String name) {
-        return conflict("guard '" + name + "' is changed by others all the time; try again");
-    }
-
-    private static ProblemException conflict(String detail) {
-        return Problem.of(ProblemType.CONFLICT, detail).asException();
+            String name, @Nullable StoredDocument before, SecretPlaces.Parted draft, List<String> changed, Actor by) {
+        DocumentContent content = blueprint.content(name, draft);
+        DocumentAct act = before == null
+                ? DocumentAct.create(DocumentKind.GUARD, name, content)
+                : DocumentAct.change(DocumentKind.GUARD, name, content, changed);
+        return store.save(before, content, act, by);
     }
 
     GuardAnswer get(String name) {
-        return answer(row(name));
+        return answer(documents.get(name));
     }
 
-    private GuardRow row(String name) {
-        database.requireReady();
-        return store.find(name).orElseThrow(() -> notFound(name));
+    /** Refuses everything while the database is away. */
+    void requireReady() {
+        documents.requireReady();
     }
 
-    static ProblemException notFound(String name) {
-        return Problem.of(ProblemType.NOT_FOUND, "there is no guard '" + name + "'; GET /v1/guards lists them")
-                .asException();
+    /** Whether this instance has read it, or would if it looked. */
+    boolean isKnown(String name) {
+        return keeper.served(name) != null || isThere(name);
     }
 
     boolean isThere(String name) {
-        database.requireReady();
-        return store.find(name).isPresent();
+        return documents.find(name).isPresent();
     }
 
     Page<GuardAnswer> list(String limit, @Nullable String after) {
-        database.requireReady();
-        int most = Page.limit(limit);
-        String from = after == null ? "" : PageToken.parts(after, 1).get(0);
-        List<GuardAnswer> found =
-                store.page(from, most + 1).stream().map(this::answer).toList();
-        return Page.of(found, most, last -> PageToken.of(last.name()));
+        return documents.list(limit, after, this::answer);
     }
 
-    private GuardAnswer answer(GuardRow row) {
+    private GuardAnswer answer(StoredDocument row) {
         return new GuardAnswer(
                 row.name(),
                 row.revision(),
@@ -133,16 +114,11 @@ final class HubGuards {
 
     /** Not while something of it is open: nobody could settle that any more. What it remembers is kept. */
     void delete(String name, Preconditions conditions, Actor by) {
-        for (int i = 0; i < ATTEMPTS; i++) {
-            GuardRow row = row(name);
-            conditions.require(row.revision());
+        documents.changeExisting(name, conditions, () -> documents.get(name), row -> {
             requireIdle(name);
-            if (store.delete(name, row.revision(), by)) {
-                changes.look();
-                return;
-            }
-        }
-        throw busy(name);
+            return store.delete(row, by) ? Optional.of(name) : Optional.empty();
+        });
+        documents.announce();
     }
 
     private void requireIdle(String name) {
@@ -156,5 +132,9 @@ final class HubGuards {
             throw conflict("guard '" + name + "' has " + open + " forwards that are in doubt or under way; decide them"
                     + " first, see GET /v1/guards/" + name + "/forwards?state=IN_DOUBT");
         }
+    }
+
+    private static ProblemException conflict(String detail) {
+        return Problem.of(ProblemType.CONFLICT, detail).asException();
     }
 }

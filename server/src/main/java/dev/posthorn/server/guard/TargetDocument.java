@@ -2,14 +2,17 @@ package dev.posthorn.server.guard;
 
 import dev.posthorn.http.Destinations;
 import dev.posthorn.http.HttpSink;
-import dev.posthorn.server.subscriptions.sinks.Assembly;
+import dev.posthorn.server.documents.RequiredFields;
 import dev.posthorn.server.subscriptions.sinks.AuthDocument;
+import dev.posthorn.server.subscriptions.sinks.CheckedBuilder;
 import dev.posthorn.server.subscriptions.sinks.HttpDocument;
 import dev.posthorn.server.subscriptions.sinks.TlsDocument;
+import dev.posthorn.server.web.Parameters;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +36,8 @@ public record TargetDocument(
         @Nullable Map<String, String> headers,
         @Nullable TlsDocument tls,
         @Nullable Duration timeout,
-        @Nullable List<Integer> repeatOn) {
+        @Nullable List<Integer> repeatOn)
+        implements RequiredFields {
 
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration SHORTEST = Duration.ofMillis(100);
@@ -43,15 +47,23 @@ public record TargetDocument(
 
     /** The way there; a field that cannot be used is a problem that names it. */
     HttpSink sink(Destinations destinations) {
+        return CheckedBuilder.whole(asSink()).buildOnce(destinations);
+    }
+
+    private HttpDocument asSink() {
         return new HttpDocument(
-                        url, secretUrl, form, auth, null, headers, tls, null, GuardSink.CONCURRENCY, null, KEPT_BYTES)
-                .buildOnce(destinations);
+                url, secretUrl, form, auth, null, headers, tls, null, GuardSink.CONCURRENCY, null, KEPT_BYTES);
+    }
+
+    @Override
+    public Stream<String> missing() {
+        return asSink().missing().map(field -> field.substring("sink.".length()));
     }
 
     Duration checkedTimeout() {
         Duration asked = timeout == null ? DEFAULT_TIMEOUT : timeout;
         if (asked.compareTo(SHORTEST) < 0 || asked.compareTo(LONGEST) > 0) {
-            throw Assembly.refusal("timeout", "must be from 100ms to 1m");
+            throw Parameters.refused("timeout", "must be from 100ms to 1m");
         }
         return asked;
     }
@@ -63,7 +75,8 @@ public record TargetDocument(
         for (int i = 0; i < repeatOn.size(); i++) {
             int status = repeatOn.get(i);
             if (status < 300 || status > 599) {
-                throw Assembly.refusal("repeatOn[" + i + "]", "is " + status + "; it must be a status from 300 to 599");
+                throw Parameters.refused(
+                        "repeatOn[" + i + "]", "is " + status + "; it must be a status from 300 to 599");
             }
         }
         return Set.copyOf(repeatOn);

@@ -39,12 +39,12 @@ sealed interface Verdict {
     /** An operator decided that it is never forwarded. */
     record Abandoned(String reason) implements Verdict {}
 
-    /** Another event had this id. */
-    record AnotherContent() implements Verdict {}
+    /** Another event had this id, one of that source. */
+    record AnotherContent(String source) implements Verdict {}
 
     static Verdict of(Forward known) {
         if (!known.sameContent()) {
-            return new AnotherContent();
+            return new AnotherContent(known.source());
         }
         ErrorClass errorClass = ErrorClass.of(String.valueOf(known.errorClass()));
         String reason = String.valueOf(known.reason());

@@ -18,8 +18,8 @@ final class BinaryEvent {
 
     private static final String PREFIX = "ce-";
 
-    private final Refusals refusals = new Refusals(FieldNames.BINARY);
-    private final Draft draft = new Draft(refusals);
+    private final Refusals refusals = new Refusals(FormFieldNames.BINARY);
+    private final EventDraft draft = new EventDraft(refusals);
     private final CloudEvent event = new CloudEvent(draft, (name, rule) -> refusals.add(PREFIX + name, rule));
 
     static boolean isMeant(HttpHeaders headers) {

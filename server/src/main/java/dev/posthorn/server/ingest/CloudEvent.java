@@ -2,7 +2,6 @@ package dev.posthorn.server.ingest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.posthorn.event.EventIds;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -19,13 +18,13 @@ final class CloudEvent {
 
     private static final int LONGEST_VERSION = 10;
 
-    private final Draft draft;
+    private final EventDraft draft;
     /** Takes a field, by CloudEvents' name, and the rule that it breaks. */
     private final BiConsumer<String, String> refuse;
 
     private final Map<String, String> given = new LinkedHashMap<>();
 
-    CloudEvent(Draft draft, BiConsumer<String, String> refuse) {
+    CloudEvent(EventDraft draft, BiConsumer<String, String> refuse) {
         this.draft = draft;
         this.refuse = refuse;
     }
@@ -57,22 +56,14 @@ final class CloudEvent {
         }
     }
 
-    /** A sink gives the UUID that was made of the source's own id, and that id beside it: it is one id, not two. */
+    /** What another hub knows it by is that hub's affair: by source and id it is the same event here. */
     private void takeId() {
+        given.remove("posthornid");
         String id = given.remove("id");
-        String sourceId = given.get("sourceid");
         if (id == null) {
             refuse.accept("id", "is missing; every CloudEvent needs one");
-        } else if (sourceId != null && id.equals(named(sourceId))) {
-            given.remove("sourceid");
-            draft.id(sourceId);
-        } else {
-            draft.id(id);
         }
-    }
-
-    private String named(String sourceId) {
-        return EventIds.named(given.getOrDefault("source", ""), sourceId).toString();
+        draft.id(id);
     }
 
     private void takeKey() {

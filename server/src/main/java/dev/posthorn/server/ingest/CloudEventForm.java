@@ -6,16 +6,16 @@ import dev.posthorn.server.json.Texts;
 final class CloudEventForm implements EventForm {
 
     @Override
-    public FieldNames names() {
-        return FieldNames.STRUCTURED;
+    public FormFieldNames names() {
+        return FormFieldNames.STRUCTURED;
     }
 
     @Override
-    public Reading begin(Draft draft, JsonBody at) {
+    public Reading begin(EventDraft draft, JsonBody at) {
         return new Attributes(draft, new CloudEvent(draft, at::missing));
     }
 
-    private record Attributes(Draft draft, CloudEvent event) implements Reading {
+    private record Attributes(EventDraft draft, CloudEvent event) implements Reading {
 
         @Override
         public void field(String name, JsonBody at) {

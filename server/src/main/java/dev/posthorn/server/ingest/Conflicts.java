@@ -118,7 +118,7 @@ public final class Conflicts {
     private static Violation slowed(List<Event> events, int item, int conflicts) {
         Violation violation = Violation.of(
                 "id",
-                "'" + new Recorded(events.get(item), true).id() + "' was sent " + conflicts
+                "'" + events.get(item).givenId() + "' was sent " + conflicts
                         + " times with another content than the one it was published with; give an event that is new an id"
                         + " of its own");
         return events.size() == 1 ? violation : violation.ofItem(item);

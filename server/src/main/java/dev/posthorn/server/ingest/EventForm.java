@@ -3,10 +3,10 @@ package dev.posthorn.server.ingest;
 /** How an event is written as a JSON object. */
 interface EventForm {
 
-    FieldNames names();
+    FormFieldNames names();
 
     /** Reads one event, field by field. */
-    Reading begin(Draft draft, JsonBody at);
+    Reading begin(EventDraft draft, JsonBody at);
 
     /** An event that is being read. */
     interface Reading {

@@ -49,12 +49,21 @@ class EventsController {
     @Allowed(Role.PUBLISHER)
     @PostMapping(path = "/v1/events", produces = MediaType.APPLICATION_JSON_VALUE)
     ResponseEntity<Object> publish(HttpServletRequest request, @RequestHeader HttpHeaders headers, Caller caller) {
-        Batch batch = incoming.read(request, headers);
+        Batch batch = read(incoming.body(request, headers), headers);
         List<Recorded> recorded = record(batch, caller);
         HttpStatus status = recorded.stream().allMatch(Recorded::duplicate) ? HttpStatus.OK : HttpStatus.ACCEPTED;
         List<Acknowledgement> answers =
                 recorded.stream().map(Acknowledgement::of).toList();
         return ResponseEntity.status(status).body(batch.array() ? answers : answers.get(0));
+    }
+
+    private Batch read(byte[] body, HttpHeaders headers) {
+        try {
+            return incoming.read(body, headers);
+        } catch (ProblemException e) {
+            ingest.refused(e.problem(), Protocol.REST);
+            throw e;
+        }
     }
 
     private List<Recorded> record(Batch batch, Caller caller) {

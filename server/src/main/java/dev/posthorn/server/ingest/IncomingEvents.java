@@ -33,10 +33,14 @@ public final class IncomingEvents {
         this.rules = new JsonBody.Rules(Json.factory(asked.depth()), limits, asked.batch(), asked.depth(), false);
     }
 
-    /** One event or several, as the caller likes. */
-    Batch read(HttpServletRequest request, HttpHeaders headers) {
+    /** What may hold one event or several. */
+    byte[] body(HttpServletRequest request, HttpHeaders headers) {
         requireKnown(headers, true);
-        byte[] body = WholeBody.read(request);
+        return WholeBody.read(request);
+    }
+
+    /** One event or several, as the caller likes. */
+    Batch read(byte[] body, HttpHeaders headers) {
         return essence(headers).equals(BATCH)
                 ? JsonBody.read(rules, body, CLOUD_EVENT, trace(headers), JsonBody.Shape.ARRAY)
                 : read(rules, body, headers, JsonBody.Shape.EITHER);

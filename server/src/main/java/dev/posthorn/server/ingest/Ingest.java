@@ -3,9 +3,10 @@ package dev.posthorn.server.ingest;
 import dev.posthorn.Outbox;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
+import dev.posthorn.inbox.Arrival;
 import dev.posthorn.inbox.Claim;
+import dev.posthorn.inbox.ClaimedEvent;
 import dev.posthorn.inbox.Inbox;
-import dev.posthorn.inbox.InboxEntry;
 import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.metrics.IngestMetrics;
@@ -28,41 +29,34 @@ import java.util.stream.IntStream;
 
 /**
  * Records events that came over the network: all of a call in one transaction, or none. An event that comes again is
- * known by its id, through the hub's own inbox.
+ * known by its source and id, through the hub's own inbox.
  */
 public final class Ingest {
 
     private static final int MOST_VIOLATIONS = 20;
 
     private final Database database;
-    private final Outbox outbox;
-    private final Inbox inbox;
+    private final Log log;
     private final EventTypes types;
     private final Sources sources;
     private final Conflicts conflicts;
     private final IngestMetrics metrics;
-    private final Runnable wake;
 
     /**
+     * Where events go.
+     *
      * @param wake called after a commit that left something to deliver
      */
+    public record Log(Outbox outbox, Inbox inbox, Runnable wake) {}
+
     public Ingest(
-            Database database,
-            Outbox outbox,
-            Inbox inbox,
-            EventTypes types,
-            Sources sources,
-            Conflicts conflicts,
-            IngestMetrics metrics,
-            Runnable wake) {
+            Database database, Log log, EventTypes types, Sources sources, Conflicts conflicts, IngestMetrics metrics) {
         this.database = database;
-        this.outbox = outbox;
-        this.inbox = inbox;
+        this.log = log;
         this.types = types;
         this.sources = sources;
         this.conflicts = conflicts;
         this.metrics = metrics;
-        this.wake = wake;
     }
 
     /** Records them in the order given, and tells of each, in that order, whether it was there before. */
@@ -77,7 +71,7 @@ public final class Ingest {
             metrics.count(protocol, Outcome.RECORDED, recorded.size() - duplicates);
             return recorded;
         } catch (ProblemException e) {
-            metrics.count(protocol, Outcome.REFUSED, refused(e.problem()));
+            refused(e.problem(), protocol);
             throw e;
         } catch (RuntimeException e) {
             metrics.count(protocol, Outcome.UNAVAILABLE, events.size());
@@ -85,33 +79,41 @@ public final class Ingest {
         }
     }
 
-    /** Those at fault: a stream records the others in another call. */
-    private static int refused(Problem problem) {
+    /**
+     * Counts those at fault, also of a call that has to be refused before there are events to record. The others of a batch
+     * break no rule, and a stream records them in another call.
+     */
+    public void refused(Problem problem, Protocol protocol) {
+        metrics.count(protocol, Outcome.REFUSED, atFault(problem));
+    }
+
+    /** Where nobody can say which it is, the call counts as one. */
+    private static int atFault(Problem problem) {
         return (int) Math.max(
                 1, problem.violations().stream().map(Violation::item).distinct().count());
     }
 
     private List<Recorded> record(List<Event> events, Caller caller) {
         Digest digest = new Digest();
-        List<InboxEntry> entries = events.stream()
-                .map(event -> new InboxEntry(event.id(), digest.of(event)))
+        List<Arrival> arrivals = events.stream()
+                .map(event -> new Arrival(event, digest.of(event)))
                 .toList();
-        check(events, entries, caller);
-        List<Recorded> recorded = inTransaction(events, entries, caller);
+        check(events, arrivals, caller);
+        List<Recorded> recorded = inTransaction(events, arrivals, caller);
         if (recorded.stream().anyMatch(each -> !each.duplicate())) {
-            wake.run();
+            log.wake().run();
         }
         return recorded;
     }
 
     /** What was recorded before kept the rules of its time: whatever its type says now, it is a duplicate. */
-    private void check(List<Event> events, List<InboxEntry> entries, Caller caller) {
+    private void check(List<Event> events, List<Arrival> arrivals, Caller caller) {
         try {
             types.check(events, Set.of());
         } catch (ProblemException refused) {
-            List<Claim> claims = lookUp(entries);
-            Set<Integer> duplicates = places(claims, Claim.DUPLICATE);
-            conflicts.count(caller, conflicting(events, claims));
+            List<ClaimedEvent> claimed = lookUp(arrivals);
+            Set<Integer> duplicates = places(claimed, Claim.DUPLICATE);
+            conflicts.count(caller, conflicting(events, claimed));
             if (duplicates.isEmpty()) {
                 throw refused;
             }
@@ -119,32 +121,32 @@ public final class Ingest {
         }
     }
 
-    private static Set<Integer> places(List<Claim> claims, Claim wanted) {
-        return IntStream.range(0, claims.size())
-                .filter(i -> claims.get(i) == wanted)
+    private static Set<Integer> places(List<ClaimedEvent> claimed, Claim wanted) {
+        return IntStream.range(0, claimed.size())
+                .filter(i -> claimed.get(i).claim() == wanted)
                 .boxed()
                 .collect(Collectors.toSet());
     }
 
-    private static List<Event> conflicting(List<Event> events, List<Claim> claims) {
-        return places(claims, Claim.CONFLICT).stream().map(events::get).toList();
+    private static List<Event> conflicting(List<Event> events, List<ClaimedEvent> claimed) {
+        return places(claimed, Claim.CONFLICT).stream().map(events::get).toList();
     }
 
-    private List<Claim> lookUp(List<InboxEntry> entries) {
+    private List<ClaimedEvent> lookUp(List<Arrival> arrivals) {
         try (Connection connection = database.calls().getConnection()) {
-            return inbox.lookUpIngest(connection, entries);
+            return log.inbox().lookUpIngest(connection, arrivals);
         } catch (SQLException e) {
             throw PosthornException.database("looking for events that are known", e);
         }
     }
 
-    private List<Recorded> inTransaction(List<Event> events, List<InboxEntry> entries, Caller caller) {
+    private List<Recorded> inTransaction(List<Event> events, List<Arrival> arrivals, Caller caller) {
         try (Connection connection = database.calls().getConnection()) {
             connection.setAutoCommit(false);
             try {
                 Set<String> newSources = sources.unknown(events);
                 sources.add(connection, newSources);
-                List<Recorded> recorded = record(connection, events, entries, caller);
+                List<Recorded> recorded = record(connection, events, arrivals, caller);
                 connection.commit();
                 sources.added(newSources);
                 return recorded;
@@ -157,33 +159,34 @@ public final class Ingest {
         }
     }
 
-    private List<Recorded> record(Connection connection, List<Event> events, List<InboxEntry> entries, Caller caller) {
-        List<Claim> claims = inbox.claimIngest(connection, entries);
-        refuseConflicts(events, claims, caller);
+    private List<Recorded> record(Connection connection, List<Event> events, List<Arrival> arrivals, Caller caller) {
+        List<ClaimedEvent> claimed = log.inbox().claimIngest(connection, arrivals);
+        refuseConflicts(events, claimed, caller);
         List<Event> fresh = new ArrayList<>(events.size());
         List<Recorded> recorded = new ArrayList<>(events.size());
-        for (int i = 0; i < events.size(); i++) {
-            boolean duplicate = claims.get(i) == Claim.DUPLICATE;
-            recorded.add(new Recorded(events.get(i), duplicate));
+        for (ClaimedEvent each : claimed) {
+            boolean duplicate = each.claim() == Claim.DUPLICATE;
+            recorded.add(new Recorded(each.event(), duplicate));
             if (!duplicate) {
-                fresh.add(events.get(i));
+                fresh.add(each.event());
             }
         }
-        outbox.record(connection, fresh);
+        log.outbox().record(connection, fresh);
         return recorded;
     }
 
-    private void refuseConflicts(List<Event> events, List<Claim> claims, Caller caller) {
-        List<Event> conflicting = conflicting(events, claims);
+    /** Counted by the ids that were sent, by which the next call is refused before anything is claimed. */
+    private void refuseConflicts(List<Event> events, List<ClaimedEvent> claimed, Caller caller) {
+        List<Event> conflicting = conflicting(events, claimed);
         if (conflicting.isEmpty()) {
             return;
         }
         conflicts.count(caller, conflicting);
-        Set<UUID> guessed = guessed(conflicting, events, claims);
+        Set<UUID> guessed = guessed(conflicting, events, claimed);
         throw Problem.violated(
                         ProblemType.CONFLICT,
                         IntStream.range(0, events.size())
-                                .filter(i -> claims.get(i) == Claim.CONFLICT
+                                .filter(i -> claimed.get(i).claim() == Claim.CONFLICT
                                         || guessed.contains(events.get(i).id()))
                                 .limit(MOST_VIOLATIONS)
                                 .mapToObj(i -> conflict(events, i))
@@ -195,7 +198,7 @@ public final class Ingest {
      * The ids that a call tries with more contents than somebody does who has made a mistake. All of these are refused: which
      * of them was the right one would otherwise be told by leaving it out. Not of an id that is new with this call.
      */
-    private static Set<UUID> guessed(List<Event> conflicting, List<Event> events, List<Claim> claims) {
+    private static Set<UUID> guessed(List<Event> conflicting, List<Event> events, List<ClaimedEvent> claimed) {
         Set<UUID> guessed =
                 conflicting.stream()
                         .collect(Collectors.groupingBy(Event::id, Collectors.counting()))
@@ -204,7 +207,7 @@ public final class Ingest {
                         .filter(each -> each.getValue() > Conflicts.FREE)
                         .map(Map.Entry::getKey)
                         .collect(Collectors.toSet());
-        places(claims, Claim.FRESH)
+        places(claimed, Claim.FRESH)
                 .forEach(place -> guessed.remove(events.get(place).id()));
         return guessed;
     }
@@ -212,7 +215,7 @@ public final class Ingest {
     private static Violation conflict(List<Event> events, int item) {
         Violation violation = Violation.of(
                 "id",
-                "'" + new Recorded(events.get(item), true).id()
+                "'" + events.get(item).givenId()
                         + "' was published before with another content; give an event that is new an id of its own");
         return events.size() == 1 ? violation : violation.ofItem(item);
     }

@@ -145,7 +145,7 @@ final class JsonBody {
             refuse("", "must be an event, a JSON object");
             return null;
         }
-        Draft draft = new Draft(refusals);
+        EventDraft draft = new EventDraft(refusals);
         EventForm.Reading reading = form.begin(draft, this);
         for (String name = parser.nextName(); name != null; name = parser.nextName()) {
             parser.nextToken();
@@ -211,7 +211,7 @@ final class JsonBody {
     }
 
     /** Gives each member of an object of texts to the draft. */
-    void headers(String field, Draft draft) {
+    void headers(String field, EventDraft draft) {
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
             return;
         }
@@ -225,7 +225,7 @@ final class JsonBody {
         }
     }
 
-    private void header(String field, String name, Draft draft) {
+    private void header(String field, String name, EventDraft draft) {
         if (parser.currentToken() != JsonToken.VALUE_STRING) {
             refuse(field, "must be a text");
             return;

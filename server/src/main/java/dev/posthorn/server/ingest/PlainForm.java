@@ -1,24 +1,37 @@
 package dev.posthorn.server.ingest;
 
+import dev.posthorn.error.Nearest;
 import dev.posthorn.server.json.Texts;
+import java.util.List;
 
 /** An event with the names that Posthorn itself uses. */
 final class PlainForm implements EventForm {
 
-    private static final String KNOWN = "id, source, type, version, aggregateType, key, occurredAt, deliverAt, headers,"
-            + " contentType, data, dataBase64";
+    private static final List<String> KNOWN = List.of(
+            "id",
+            "source",
+            "type",
+            "version",
+            "aggregateType",
+            "key",
+            "occurredAt",
+            "deliverAt",
+            "headers",
+            "contentType",
+            "data",
+            "dataBase64");
 
     @Override
-    public FieldNames names() {
-        return FieldNames.PLAIN;
+    public FormFieldNames names() {
+        return FormFieldNames.PLAIN;
     }
 
     @Override
-    public Reading begin(Draft draft, JsonBody at) {
+    public Reading begin(EventDraft draft, JsonBody at) {
         return new Fields(draft);
     }
 
-    private record Fields(Draft draft) implements Reading {
+    private record Fields(EventDraft draft) implements Reading {
 
         @Override
         public void field(String name, JsonBody at) {
@@ -35,8 +48,13 @@ final class PlainForm implements EventForm {
                 case "contentType" -> draft.contentType(at.text(name));
                 case "data" -> draft.json(at.raw());
                 case "dataBase64" -> draft.base64(name, at.text(name));
-                default -> at.refuse(Texts.quote(name), "is not a field of an event; known are " + KNOWN);
+                default -> at.refuse(Texts.quote(name), unknown(name));
             }
+        }
+
+        private static String unknown(String name) {
+            return "is not a field of an event; " + Nearest.question(name, KNOWN) + "known are "
+                    + String.join(", ", KNOWN);
         }
 
         @Override

@@ -11,6 +11,6 @@ public record Recorded(Event event, boolean duplicate) {
 
     /** The id as its source knows it. */
     public String id() {
-        return event.sourceId() == null ? event.id().toString() : event.sourceId();
+        return event.givenId();
     }
 }

@@ -1,6 +1,5 @@
 package dev.posthorn.server.ingest;
 
-import dev.posthorn.error.PosthornException;
 import dev.posthorn.server.json.Texts;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
@@ -8,6 +7,8 @@ import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.problem.Violation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,13 +19,13 @@ final class Refusals {
 
     static final int MOST = 20;
 
-    private final FieldNames names;
+    private final FormFieldNames names;
     private final List<Violation> found = new ArrayList<>();
     private boolean tooLargeOnly = true;
     private @Nullable Integer item;
     private int before;
 
-    Refusals(FieldNames names) {
+    Refusals(FormFieldNames names) {
         this.names = names;
     }
 
@@ -53,10 +54,28 @@ final class Refusals {
         keep(field, rule);
     }
 
-    /** Takes what the core says, which begins with its own name of the field. */
-    void add(PosthornException refusal) {
-        Violation violation = violation(Texts.printable(String.valueOf(refusal.getMessage())));
-        add(names.of(violation.field()), violation.rule());
+    /** Takes what the core says, each beginning with its own name of the field, unless that field was refused before. */
+    void addFaults(List<String> faults) {
+        Set<String> refused = fields();
+        for (String each : faults) {
+            Violation fault = violation(Texts.printable(each));
+            String field = names.of(fault.field());
+            if (!refused.contains(at(item, field))) {
+                add(field, fault.rule());
+            }
+        }
+    }
+
+    /** Whether something is wrong with one of these fields of the event. */
+    boolean isAnyRefused(Set<String> fields) {
+        Set<String> refused = fields();
+        return fields.stream().anyMatch(field -> refused.contains(at(item, field)));
+    }
+
+    private Set<String> fields() {
+        return found.subList(before, found.size()).stream()
+                .map(Violation::field)
+                .collect(Collectors.toSet());
     }
 
     static Violation violation(String message) {

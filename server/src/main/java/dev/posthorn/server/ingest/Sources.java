@@ -6,16 +6,17 @@ import dev.posthorn.event.EventIds;
 import dev.posthorn.log.Queries;
 import dev.posthorn.log.Sql;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.types.NameTable;
 import dev.posthorn.server.types.SeenNames;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,22 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Sources {
 
-    private static final Pattern UUID_FORM =
-            Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
-
-    /** Publishers choose the names, and whoever looks for an id tries all of them. */
-    static final int MOST = 100_000;
-
     private static final int MOST_REMEMBERED = 10_000;
-
-    /** In one order for all, so that two batches cannot deadlock. */
-    private static final String ADD = """
-            INSERT INTO posthorn.event_source (name)
-            SELECT name FROM unnest(:names::text[]) AS seen (name)
-             ORDER BY name COLLATE "C"
-             LIMIT greatest(0, :most - (SELECT count(*) FROM posthorn.event_source))
-                ON CONFLICT DO NOTHING
-            """;
 
     private static final String ALL = "SELECT name FROM posthorn.event_source ORDER BY seen_at DESC LIMIT :most";
 
@@ -49,20 +35,28 @@ public final class Sources {
 
     public Sources(Database database) {
         this.queries = database.queries();
-        this.add = Sql.of(database.schema(), ADD);
+        this.add = Sql.of(database.schema(), NameTable.SOURCES.add());
     }
 
-    /** Whether it has the form of a UUID, in full. */
-    public static boolean isUuid(String id) {
-        return UUID_FORM.matcher(id).matches();
-    }
-
-    /** What the log may know an event by: its UUID, or the id that a source gave it; any source if none is given. */
+    /**
+     * What the log may know an event by: its UUID, or one made of the id that a source gave it; any source if none is
+     * given. Of a UUID that is not name-based only a given source is asked: such a one is what the log knows it by, unless
+     * another source had used it.
+     */
     public List<UUID> candidates(String id, @Nullable String source) {
-        if (isUuid(id)) {
-            return List.of(UUID.fromString(id));
+        UUID uuid = EventIds.uuid(id);
+        if (uuid == null) {
+            Requests.text("id", id, Requests.MAX_KEY);
+            return named(id, source);
         }
-        Requests.text("id", id, Requests.MAX_KEY);
+        List<UUID> candidates = new ArrayList<>(List.of(uuid));
+        if (source != null || EventIds.isNamed(uuid)) {
+            candidates.addAll(named(id, source));
+        }
+        return candidates;
+    }
+
+    private List<UUID> named(String id, @Nullable String source) {
         return source == null ? ids(id) : List.of(EventIds.named(source, id));
     }
 
@@ -80,7 +74,8 @@ public final class Sources {
     /** Adds them in the caller's transaction. */
     void add(Connection connection, Set<String> sources) throws SQLException {
         if (!sources.isEmpty()) {
-            Map<String, Object> values = Map.of("names", sources.toArray(String[]::new), "most", MOST);
+            Map<String, Object> values =
+                    Map.of("names", sources.toArray(String[]::new), "most", NameTable.SOURCES.most());
             try (PreparedStatement statement = add.prepare(connection, values)) {
                 statement.executeUpdate();
             }
@@ -95,7 +90,9 @@ public final class Sources {
     /** What the log may know an event by that its source calls so. */
     public List<UUID> ids(String sourceId) {
         return queries
-                .run("reading sources", t -> t.list(ALL, Map.of("most", MOST), row -> row.getString("name")))
+                .run(
+                        "reading sources",
+                        t -> t.list(ALL, Map.of("most", NameTable.SOURCES.most()), row -> row.getString("name")))
                 .stream()
                 .map(source -> EventIds.named(source, sourceId))
                 .toList();

@@ -2,12 +2,12 @@ package dev.posthorn.server.metrics;
 
 import dev.posthorn.metrics.SubscriptionMetrics;
 import dev.posthorn.server.database.Database;
-import dev.posthorn.server.rounds.Rounds;
+import dev.posthorn.server.periodic.PeriodicTask;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 
 /** Has the figures of all subscriptions read now and then. */
-final class GaugeKeeper extends Rounds {
+final class GaugeKeeper extends PeriodicTask {
 
     /** After the database. */
     private static final int PHASE = 1;
@@ -37,7 +37,7 @@ final class GaugeKeeper extends Rounds {
     }
 
     @Override
-    protected void round() {
+    protected void runOnce() {
         if (database.isReady()) {
             metrics.read();
         }

@@ -18,7 +18,7 @@ public final class IngestMetrics {
         RECORDED,
         /** It was there before. */
         DUPLICATE,
-        /** It breaks a rule, or its id has another body. */
+        /** It cannot be read, breaks a rule, or its id has another body. */
         REFUSED,
         /** The hub or its database could not take it. */
         UNAVAILABLE

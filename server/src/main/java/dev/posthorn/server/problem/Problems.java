@@ -2,6 +2,7 @@ package dev.posthorn.server.problem;
 
 import dev.posthorn.error.Outage;
 import dev.posthorn.error.PosthornException;
+import java.sql.SQLException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,6 +16,9 @@ public final class Problems {
     private static final int DEEPEST_CAUSE = 10;
 
     private static final Duration SOON = Duration.ofSeconds(1);
+
+    /** By its time limit, or by somebody. */
+    private static final String CANCELLED = "57014";
 
     private Problems() {}
 
@@ -45,10 +49,22 @@ public final class Problems {
             case INVALID_REQUEST, INVALID_SETTING -> Problem.of(ProblemType.INVALID_REQUEST, message);
             case NOT_FOUND -> Problem.of(ProblemType.NOT_FOUND, message);
             case CONFLICT -> Problem.of(ProblemType.CONFLICT, message);
-            case DATABASE -> Outage.isOneOrCancelled(error) ? databaseIsAway(error) : unexpected(error);
-            case SCHEMA_MISMATCH, IN_RECOVERY, CLUSTER_CHANGED -> Problem.unavailable(message, SOON);
+            case DATABASE -> ofDatabase(error);
+            case SCHEMA_MISMATCH, UNSUPPORTED_DATABASE, IN_RECOVERY, CLUSTER_CHANGED ->
+                Problem.unavailable(message, SOON);
             case AUTO_COMMIT -> unexpected(error);
         };
+    }
+
+    private static Problem ofDatabase(PosthornException error) {
+        if (error.getCause() instanceof SQLException sql && CANCELLED.equals(sql.getSQLState())) {
+            log.debug("The database was told to end a statement that took too long", error);
+            return Problem.unavailable(
+                    "this took the database longer than a call may; ask for less at a time, by from and to or a smaller"
+                            + " limit, or try again when the hub is less busy",
+                    SOON);
+        }
+        return Outage.isOneOrCancelled(error) ? databaseIsAway(error) : unexpected(error);
     }
 
     private static Problem databaseIsAway(PosthornException error) {

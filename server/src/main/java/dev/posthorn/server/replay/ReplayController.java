@@ -14,10 +14,13 @@ import dev.posthorn.replay.Replays;
 import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.documents.ReasonDocument;
 import dev.posthorn.server.ingest.Sources;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.subscriptions.RelayKeeper;
+import dev.posthorn.server.web.OutboundLimit;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.PageToken;
 import io.swagger.v3.oas.annotations.Operation;
@@ -48,13 +51,28 @@ class ReplayController {
 
     private static final String NUMBER = "\\d{1,18}";
 
+    private static final String CHOICES = "replays to be chosen";
+
     private final Replays replays;
+
+    /** For what takes moments: who wants a replay to pause must not wait for those who choose the next. */
+    private final Replays quick;
+
+    private final OutboundLimit outbound;
     private final RequestReader reader;
 
-    ReplayController(Database database, JsonMapper mapper, HubSettings settings, Sources sources) {
-        this.replays = new Replays(database.calls(), database.schema());
+    ReplayController(
+            Database database,
+            RelayKeeper relay,
+            JsonMapper mapper,
+            HubSettings settings,
+            Sources sources,
+            OutboundLimit outbound) {
+        this.replays = new Replays(database.choices(), database.schema(), relay::tend);
+        this.quick = new Replays(database.looks(), database.schema(), relay::tend);
+        this.outbound = outbound;
         this.reader =
-                new RequestReader(mapper, settings, sources, new DeadLetters(database.calls(), database.schema()));
+                new RequestReader(mapper, settings, sources, new DeadLetters(database.looks(), database.schema()));
     }
 
     @Operation(
@@ -84,9 +102,9 @@ class ReplayController {
         ReplayDocument document = reader.document(body);
         ReplayRequest request = reader.request(document);
         if (document.isDryRun()) {
-            return ResponseEntity.ok(PreviewAnswer.of(replays.preview(request)));
+            return ResponseEntity.ok(PreviewAnswer.of(outbound.on(CHOICES, () -> replays.preview(request))));
         }
-        Replay replay = replays.start(request, actor);
+        Replay replay = outbound.on(CHOICES, () -> replays.start(request, actor));
         return ResponseEntity.accepted()
                 .location(URI.create("/v1/replay/" + replay.id()))
                 .body(ReplayAnswer.of(replay));
@@ -113,7 +131,7 @@ class ReplayController {
         if (after != null) {
             query.after(place(after));
         }
-        ReplayPage found = replays.find(query.build());
+        ReplayPage found = quick.find(query.build());
         return new Page<>(
                 found.replays().stream().map(ReplayAnswer::of).toList(),
                 found.next() == null ? null : PageToken.of(Long.toString(found.next())));
@@ -123,7 +141,7 @@ class ReplayController {
     @GetMapping(path = "/v1/replay/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
     @Allowed({Role.VIEWER, Role.OPERATOR})
     ReplayAnswer get(@PathVariable String id) {
-        return ReplayAnswer.of(replays.get(number(id)));
+        return ReplayAnswer.of(quick.get(number(id)));
     }
 
     @Operation(summary = "List the items of a replay that failed or were skipped")
@@ -146,7 +164,7 @@ class ReplayController {
         if (after != null) {
             query.cursor(PageToken.parts(after, 1).get(0));
         }
-        ItemPage found = replays.items(number(id), query.build());
+        ItemPage found = quick.items(number(id), query.build());
         return new Page<>(
                 found.items().stream().map(ItemAnswer::of).toList(),
                 found.cursor() == null ? null : PageToken.of(found.cursor()));
@@ -154,24 +172,30 @@ class ReplayController {
 
     @Operation(summary = "Pause a replay: nothing more is sent until it is resumed")
     @io.swagger.v3.oas.annotations.parameters.RequestBody(
-            content = @Content(schema = @Schema(implementation = ReplayDocument.ReasonDocument.class)))
-    @PostMapping(path = "/v1/replay/{id}/pause", produces = MediaType.APPLICATION_JSON_VALUE)
+            content = @Content(schema = @Schema(implementation = ReasonDocument.class)))
+    @PostMapping(
+            path = "/v1/replay/{id}/pause",
+            consumes = MediaType.APPLICATION_JSON_VALUE,
+            produces = MediaType.APPLICATION_JSON_VALUE)
     @Allowed({Role.OPERATOR})
     ReplayAnswer pause(@PathVariable String id, @RequestBody(required = false) byte @Nullable [] body, Actor actor) {
-        return ReplayAnswer.of(replays.pause(number(id), reader.reason(body), actor));
+        return ReplayAnswer.of(quick.pause(number(id), reader.reason(body), actor));
     }
 
     @Operation(summary = "Resume a paused replay, or let the rest go after its canary")
     @PostMapping(path = "/v1/replay/{id}/resume", produces = MediaType.APPLICATION_JSON_VALUE)
     @Allowed({Role.OPERATOR})
     ReplayAnswer resume(@PathVariable String id, Actor actor) {
-        return ReplayAnswer.of(replays.resume(number(id), actor));
+        return ReplayAnswer.of(quick.resume(number(id), actor));
     }
 
     @Operation(summary = "Cancel a replay: what was not sent is skipped")
     @io.swagger.v3.oas.annotations.parameters.RequestBody(
-            content = @Content(schema = @Schema(implementation = ReplayDocument.ReasonDocument.class)))
-    @PostMapping(path = "/v1/replay/{id}/cancel", produces = MediaType.APPLICATION_JSON_VALUE)
+            content = @Content(schema = @Schema(implementation = ReasonDocument.class)))
+    @PostMapping(
+            path = "/v1/replay/{id}/cancel",
+            consumes = MediaType.APPLICATION_JSON_VALUE,
+            produces = MediaType.APPLICATION_JSON_VALUE)
     @Allowed({Role.OPERATOR})
     ReplayAnswer cancel(@PathVariable String id, @RequestBody(required = false) byte @Nullable [] body, Actor actor) {
         return ReplayAnswer.of(replays.cancel(number(id), reader.reason(body), actor));
@@ -187,7 +211,7 @@ class ReplayController {
             produces = MediaType.APPLICATION_JSON_VALUE)
     @Allowed({Role.OPERATOR})
     ReplayAnswer change(@PathVariable String id, @RequestBody(required = false) byte @Nullable [] body, Actor actor) {
-        return ReplayAnswer.of(replays.changePace(number(id), reader.pace(body), actor));
+        return ReplayAnswer.of(quick.changePace(number(id), reader.pace(body), actor));
     }
 
     private static long number(String id) {

@@ -62,9 +62,6 @@ record ReplayDocument(
      */
     record CanaryDocument(int count, @Nullable String then) {}
 
-    /** Why something is done. */
-    record ReasonDocument(@Nullable String reason) {}
-
     /** Another pace; null takes a limit away, and what is left out stays. */
     record PaceDocument(
             @Nullable Double ratePerSecond, @Nullable Integer maxInFlight) {}

@@ -6,6 +6,7 @@ import dev.posthorn.deadletter.DeadLetterQuery;
 import dev.posthorn.deadletter.DeadLetters;
 import dev.posthorn.replay.ReplayPace;
 import dev.posthorn.replay.ReplayRequest;
+import dev.posthorn.server.documents.ReasonDocument;
 import dev.posthorn.server.ingest.Sources;
 import dev.posthorn.server.json.Texts;
 import dev.posthorn.server.problem.Problem;
@@ -60,7 +61,7 @@ final class RequestReader {
     String reason(byte @Nullable [] body) {
         return body == null || body.length == 0
                 ? null
-                : read(body, ReplayDocument.ReasonDocument.class).reason();
+                : read(body, ReasonDocument.class).reason();
     }
 
     /** Only what is named changes. */

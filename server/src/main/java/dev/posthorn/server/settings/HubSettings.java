@@ -93,7 +93,8 @@ public record HubSettings(
      * @param user user name
      * @param password password of the user
      * @param schema the PostgreSQL schema of Posthorn's tables
-     * @param poolSize how many connections serve calls; the relay keeps its own besides
+     * @param poolSize how many connections serve calls; searches have a third as many, replays and discards two, and the
+     *     relay its own besides
      * @param connectTimeout how long a call waits for a connection
      */
     public record Database(

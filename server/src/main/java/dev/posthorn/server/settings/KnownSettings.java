@@ -1,6 +1,6 @@
 package dev.posthorn.server.settings;
 
-import dev.posthorn.server.problem.Nearest;
+import dev.posthorn.error.Nearest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -4,7 +4,7 @@ import static java.nio.file.attribute.PosixFilePermission.OTHERS_READ;
 import static java.nio.file.attribute.PosixFilePermission.OTHERS_WRITE;
 
 import dev.posthorn.error.PosthornException;
-import dev.posthorn.http.Network;
+import dev.posthorn.http.address.Network;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
 import org.springframework.util.unit.DataSize;
 
 /** What settings must be like and how they must go together. Each refusal is one line that names the setting. */
@@ -119,11 +120,20 @@ final class SettingRules {
                             + " posthorn.database.url too, or leave them out");
             checkWritable(settings.data());
         } else {
-            demand(
-                    database.url().startsWith("jdbc:postgresql:"),
-                    "posthorn.database.url must begin with jdbc:postgresql:, such as"
-                            + " jdbc:postgresql://127.0.0.1:5432/posthorn");
+            checkUrl(database.url());
         }
+    }
+
+    /** Not quoted, whatever is wrong with it: it may hold a password. */
+    private static void checkUrl(String url) {
+        demand(
+                url.startsWith("jdbc:postgresql:"),
+                "posthorn.database.url must begin with jdbc:postgresql:, such as"
+                        + " jdbc:postgresql://127.0.0.1:5432/posthorn");
+        demand(
+                Driver.parseURL(url, null) != null,
+                "posthorn.database.url is no URL of a PostgreSQL; write it like"
+                        + " jdbc:postgresql://127.0.0.1:5432/posthorn");
     }
 
     private static void checkWritable(Path data) {

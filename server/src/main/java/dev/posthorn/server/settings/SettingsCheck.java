@@ -64,17 +64,7 @@ public final class SettingsCheck implements ApplicationContextInitializer<Config
         try {
             return Binder.get(environment).bindOrCreate("posthorn", HubSettings.class);
         } catch (BindException e) {
-            throw new WrongSettingException(
-                    e.getName() + " cannot be read" + reason(e) + "; docs/settings.md tells what it may be", e);
+            throw new WrongSettingException(Unreadable.message(e), e);
         }
-    }
-
-    private static String reason(BindException e) {
-        Throwable root = e;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        String message = String.valueOf(root.getMessage()).lines().findFirst().orElse("");
-        return message.isEmpty() ? "" : " (" + message + ")";
     }
 }

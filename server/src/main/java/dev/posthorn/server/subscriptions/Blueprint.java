@@ -1,48 +1,31 @@
 package dev.posthorn.server.subscriptions;
 
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.server.documents.DocumentSecrets;
 import dev.posthorn.server.masking.Masker;
 import dev.posthorn.server.masking.MaskingSink;
-import dev.posthorn.server.secrets.Vault;
-import dev.posthorn.server.subscriptions.sinks.Assembly;
-import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
-import java.util.Map;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.node.ObjectNode;
+import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
+import dev.posthorn.server.subscriptions.definition.SubscriptionFactory;
+import dev.posthorn.subscription.Subscription;
+import org.springframework.stereotype.Component;
 
 /** Makes what is stored whole again, with its secrets, and what is served of it. */
+@Component
 final class Blueprint {
 
-    private final DocumentReader reader;
-    private final Vault vault;
-    private final Translation translation;
+    private final DocumentSecrets secrets;
+    private final SubscriptionFactory factory;
     private final Masker masker;
 
-    Blueprint(DocumentReader reader, Vault vault, Translation translation, Masker masker) {
-        this.reader = reader;
-        this.vault = vault;
-        this.translation = translation;
+    Blueprint(DocumentSecrets subscriptionSecrets, SubscriptionFactory factory, Masker masker) {
+        this.secrets = subscriptionSecrets;
+        this.factory = factory;
         this.masker = masker;
     }
 
-    /** By their places; throws if they cannot be decrypted. */
-    Map<String, String> secrets(Row row) {
-        return row.secrets() == null ? Map.of() : reader.secrets(vault.decrypt(row.name(), row.secrets()));
-    }
-
     /** A new one each time: what could not be read, decrypted or built is told by what is thrown. */
-    Subscription subscription(Row row) {
-        ObjectNode full = SecretPlaces.joined(reader.tree(row.document()), secrets(row));
-        return translation
-                .subscription(row.name(), document(full), sink -> new MaskingSink(sink, masker))
+    Subscription subscription(SubscriptionRow row) {
+        SubscriptionDocument document = secrets.whole(row.stored(), SubscriptionDocument.class);
+        return factory.subscription(row.name(), document, sink -> new MaskingSink(sink, masker))
                 .at(row.revision());
-    }
-
-    private Document document(ObjectNode full) {
-        try {
-            return reader.document(full);
-        } catch (JacksonException e) {
-            throw Assembly.refusal("", "its document cannot be read by this version of the hub; PUT it again");
-        }
     }
 }

@@ -1,62 +1,52 @@
 package dev.posthorn.server.subscriptions;
 
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.server.documents.DocumentReader;
+import dev.posthorn.server.documents.DocumentSecrets;
+import dev.posthorn.server.documents.SecretPlaces;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
-import dev.posthorn.server.secrets.Encrypted;
-import dev.posthorn.server.secrets.LockedException;
-import dev.posthorn.server.secrets.Vault;
-import dev.posthorn.server.subscriptions.sinks.Assembly;
-import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
+import dev.posthorn.server.subscriptions.definition.Start;
+import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
+import dev.posthorn.server.subscriptions.definition.SubscriptionFactory;
 import dev.posthorn.server.subscriptions.sinks.SinkDocument;
-import java.util.ArrayList;
+import dev.posthorn.server.web.Parameters;
+import dev.posthorn.subscription.Subscription;
+import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.JsonNode;
 
 /** Checks what a caller asks for by building the real thing, and makes it ready to be stored. */
+@Component
 final class Drafting {
 
     private final DocumentReader reader;
-    private final Vault vault;
-    private final Blueprint blueprint;
-    private final Translation translation;
+    private final DocumentSecrets secrets;
+    private final SubscriptionFactory factory;
 
-    Drafting(DocumentReader reader, Vault vault, Blueprint blueprint, Translation translation) {
+    Drafting(DocumentReader reader, DocumentSecrets subscriptionSecrets, SubscriptionFactory factory) {
         this.reader = reader;
-        this.vault = vault;
-        this.blueprint = blueprint;
-        this.translation = translation;
+        this.secrets = subscriptionSecrets;
+        this.factory = factory;
     }
 
-    Draft draft(String name, Document asked, @Nullable Row before) {
-        ObjectNode tree = reader.tree(started(name, asked, before));
-        ObjectNode stored = before == null ? null : reader.tree(before.document());
-        ObjectNode full = SecretPlaces.restored(tree, stored, () -> storedSecrets(before));
-        Document document = reader.document(full);
-        Subscription subscription = translation.subscription(name, document);
-        requireAllowed(Assembly.required("sink", document.sink()), subscription);
-        return new Draft(subscription, SecretPlaces.part(full));
-    }
-
-    private Map<String, String> storedSecrets(@Nullable Row before) {
-        try {
-            return before == null ? Map.of() : blueprint.secrets(before);
-        } catch (LockedException e) {
-            throw Assembly.refusal("sink", "is to keep stored secrets, but " + e.reason());
-        }
+    SubscriptionDraft draft(String name, SubscriptionDocument asked, @Nullable SubscriptionRow before) {
+        SecretPlaces.Parted parted =
+                secrets.parted(started(name, asked, before), before == null ? null : before.stored());
+        SubscriptionDocument document = secrets.whole(parted, SubscriptionDocument.class);
+        Subscription subscription = factory.subscription(name, document);
+        requireAllowed(Objects.requireNonNull(document.sink()), subscription);
+        return new SubscriptionDraft(subscription, parted);
     }
 
     /** Left out, it stays as it was. */
-    private Document started(String name, Document asked, @Nullable Row before) {
+    private SubscriptionDocument started(String name, SubscriptionDocument asked, @Nullable SubscriptionRow before) {
         if (before == null) {
             return asked;
         }
-        Start start = reader.start(before.document());
+        Start start = start(before.document());
         Start stored = Objects.requireNonNullElse(start, Start.NOW);
         if (asked.start() != null && !asked.start().equals(stored)) {
             throw Problem.of(
@@ -69,57 +59,39 @@ final class Drafting {
         return asked.startingAt(start);
     }
 
+    /** Where a stored document says that it begins; null if it does not. */
+    private @Nullable Start start(String stored) {
+        JsonNode start = reader.tree(stored).path("start");
+        return start.isString() ? new Start(start.stringValue()) : null;
+    }
+
     private void requireAllowed(SinkDocument sink, Subscription subscription) {
-        translation.refusal(sink, subscription).ifPresent(violation -> {
-            throw Assembly.refusal(violation.field(), violation.rule());
+        factory.refusal(sink, subscription).ifPresent(violation -> {
+            throw Parameters.refused(violation.field(), violation.rule());
         });
     }
 
-    /** Whether it is what is stored already. */
-    boolean isSame(Draft draft, Row before) {
-        return changed(draft, before).isEmpty();
+    /** The fields that are not as they are stored; empty if all are. */
+    List<String> changed(SubscriptionDraft draft, SubscriptionRow before) {
+        return secrets.changed(draft.parted(), before.stored());
     }
 
-    /** The fields that are not as they are stored, by name; of secrets only that some are others. */
-    List<String> changed(Draft draft, Row before) {
-        ObjectNode now = draft.parted().masked();
-        ObjectNode then = reader.tree(before.document());
-        List<String> changed = Stream.concat(now.propertyNames().stream(), then.propertyNames().stream())
-                .distinct()
-                .filter(field -> !now.path(field).equals(then.path(field)))
-                .sorted()
-                .collect(Collectors.toCollection(ArrayList::new));
-        if (!hasSameSecrets(draft, before)) {
-            changed.add("secrets");
-        }
-        return changed;
+    /** What is to be stored of it. A former signing secret keeps its time unless it was given another place. */
+    SubscriptionStore.Content content(String name, SubscriptionDraft draft, @Nullable SubscriptionRow before) {
+        String former = before == null ? null : before.formerSecret();
+        boolean stays = former != null && former.equals(former(draft));
+        return new SubscriptionStore.Content(secrets.content(name, draft.parted()), stays ? former : null, null);
     }
 
-    private boolean hasSameSecrets(Draft draft, Row before) {
-        try {
-            return draft.parted().secrets().equals(blueprint.secrets(before));
-        } catch (LockedException e) {
-            return false;
-        }
+    /** The same, with a former signing secret from now on. */
+    SubscriptionStore.Content content(String name, SubscriptionDraft draft, Duration grace) {
+        return new SubscriptionStore.Content(secrets.content(name, draft.parted()), former(draft), grace);
     }
 
-    String document(Draft draft) {
-        return reader.text(draft.parted().masked());
-    }
-
-    /** Null if there are none. */
-    @Nullable
-    Encrypted secrets(String name, Draft draft) {
-        Map<String, String> secrets = draft.parted().secrets();
-        if (secrets.isEmpty()) {
-            return null;
-        }
-        if (!vault.canEncrypt()) {
-            throw Assembly.refusal(
-                    secrets.keySet().iterator().next(),
-                    "is a secret, and this hub has no key to encrypt it by; set posthorn.secrets.key to 32 random"
-                            + " bytes in Base64 (openssl rand -base64 32), the same for all instances");
-        }
-        return vault.encrypt(name, reader.text(secrets));
+    /** The mask of the second signing secret; null if there is none. */
+    private static @Nullable String former(SubscriptionDraft draft) {
+        JsonNode second =
+                draft.parted().masked().path("sink").path("signingSecrets").path(1);
+        return second.isString() ? second.stringValue() : null;
     }
 }

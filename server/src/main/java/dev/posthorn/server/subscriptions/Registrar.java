@@ -3,8 +3,9 @@ package dev.posthorn.server.subscriptions;
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.Queries;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.subscription.Subscription;
+import java.sql.SQLException;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,13 +40,16 @@ final class Registrar {
     private static final String IS_THERE =
             "SELECT 1 FROM posthorn.hub_subscription WHERE name = :name AND deleted_at IS NOT NULL";
 
+    /** Whatever the database's default is: as {@link Subscriptions#delete} needs it. */
+    private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+
     private static final String REMOVE = "DELETE FROM posthorn.hub_subscription WHERE name = :name";
 
     private final Queries queries;
     private final Subscriptions registered;
 
     /**
-     * On connections of two kinds, because a lock is held on one while the other works.
+     * On connections of two kinds, because a lock is held on one while the other registers.
      *
      * @param registered on connections that are never waited for
      */
@@ -83,14 +87,18 @@ final class Registrar {
         }
     }
 
-    /** Removes one that is marked as deleted; false while an instance serves it, or another one removes it. */
+    /**
+     * Removes one that is marked as deleted; false while an instance serves it, or another one removes it. Whoever deleted
+     * it is in the audit since it was marked.
+     */
     boolean remove(String name) {
         Map<String, String> values = Map.of("name", name);
         return queries.run("removing subscription " + name, t -> {
+            t.update(READ_COMMITTED, Map.of());
             if (t.first(LOCK_IF_DELETED, values, row -> true).isEmpty()) {
                 return t.first(IS_THERE, values, row -> true).isEmpty();
             }
-            if (!isUnregistered(name)) {
+            if (isServed(t, name)) {
                 return false;
             }
             t.update(REMOVE, values);
@@ -99,15 +107,15 @@ final class Registrar {
         });
     }
 
-    private boolean isUnregistered(String name) {
+    private static boolean isServed(Queries.Transaction t, String name) throws SQLException {
         try {
-            registered.delete(name);
-            return true;
+            Subscriptions.delete(t, name);
+            return false;
         } catch (PosthornException e) {
-            if (e.code() != ErrorCode.NOT_FOUND && e.code() != ErrorCode.CONFLICT) {
+            if (e.code() != ErrorCode.CONFLICT) {
                 throw e;
             }
-            return e.code() == ErrorCode.NOT_FOUND;
+            return true;
         }
     }
 }

@@ -1,13 +1,13 @@
 package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.RelayListener;
-import dev.posthorn.relay.Retention;
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.relay.retention.Retention;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseKeeper;
 import dev.posthorn.server.database.InstanceFile;
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.subscription.RelayListener;
+import dev.posthorn.subscription.Subscription;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -57,20 +57,21 @@ public final class RelayKeeper implements SmartLifecycle {
     }
 
     private Relay.Builder builder() {
-        HubSettings.Retention kept = settings.retention();
         return Relay.builder(database.direct())
                 .schema(database.schema().name())
                 .workers(settings.relay().workers())
-                .retention(
-                        "hub",
-                        new Retention(
-                                kept.log(),
-                                kept.attempts(),
-                                kept.deadLetters(),
-                                kept.dedupPeriod(),
-                                Retention.defaults().interval()))
+                .retention("hub", retention(settings.retention()))
                 .listener(listener)
                 .onlyRegistered();
+    }
+
+    static Retention retention(HubSettings.Retention kept) {
+        return new Retention(
+                kept.log(),
+                kept.attempts(),
+                kept.deadLetters(),
+                kept.dedupPeriod(),
+                Retention.defaults().interval());
     }
 
     /** Serves these from now on, and no others. */
@@ -87,6 +88,14 @@ public final class RelayKeeper implements SmartLifecycle {
         Relay started = relay;
         if (started != null) {
             started.wake();
+        }
+    }
+
+    /** Something was asked of lanes: those of this instance see to it now instead of at their next look. */
+    public void tend() {
+        Relay started = relay;
+        if (started != null) {
+            started.tend();
         }
     }
 

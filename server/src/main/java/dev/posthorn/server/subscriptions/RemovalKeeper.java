@@ -1,10 +1,10 @@
 package dev.posthorn.server.subscriptions;
 
-import dev.posthorn.server.rounds.Rounds;
+import dev.posthorn.server.periodic.PeriodicTask;
 import java.time.Duration;
 
 /** Removes deleted subscriptions as soon as no instance serves them any more, whoever deleted them. */
-public final class RemovalKeeper extends Rounds {
+public final class RemovalKeeper extends PeriodicTask {
 
     private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
     /** As the relay's. */
@@ -22,7 +22,7 @@ public final class RemovalKeeper extends Rounds {
     }
 
     @Override
-    protected void round() {
+    protected void runOnce() {
         if (keeper.deleting().isEmpty()) {
             return;
         }

@@ -1,5 +1,6 @@
 package dev.posthorn.server.subscriptions;
 
+import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -14,4 +15,4 @@ public record RevisionAnswer(
         String changedBy,
         Instant changedAt,
         boolean deleted,
-        @Nullable Document document) {}
+        @Nullable SubscriptionDocument document) {}

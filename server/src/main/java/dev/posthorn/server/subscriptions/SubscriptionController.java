@@ -4,9 +4,13 @@ import dev.posthorn.audit.Actor;
 import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
+import dev.posthorn.server.documents.NamedDocuments.Put;
+import dev.posthorn.server.documents.Preconditions;
+import dev.posthorn.server.documents.ReasonDocument;
+import dev.posthorn.server.json.MergePatch;
+import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
+import dev.posthorn.server.web.OutboundLimit;
 import dev.posthorn.server.web.Page;
-import dev.posthorn.server.web.Preconditions;
-import dev.posthorn.server.web.Waiting;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -18,6 +22,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
@@ -34,11 +39,25 @@ import org.springframework.web.bind.annotation.RestController;
 class SubscriptionController {
 
     private final HubSubscriptions subscriptions;
-    private final Waiting waiting;
+    private final SubscriptionViews views;
+    private final SubscriptionActions actions;
+    private final SubscriptionTrials trials;
+    private final SecretRotation rotation;
+    private final OutboundLimit outbound;
 
-    SubscriptionController(HubSubscriptions subscriptions, Waiting waiting) {
+    SubscriptionController(
+            HubSubscriptions subscriptions,
+            SubscriptionViews views,
+            SubscriptionActions actions,
+            SubscriptionTrials trials,
+            SecretRotation rotation,
+            OutboundLimit outbound) {
         this.subscriptions = subscriptions;
-        this.waiting = waiting;
+        this.views = views;
+        this.actions = actions;
+        this.trials = trials;
+        this.rotation = rotation;
+        this.outbound = outbound;
     }
 
     @Operation(summary = "List subscriptions by name")
@@ -47,33 +66,57 @@ class SubscriptionController {
     Page<SubscriptionAnswer> list(
             @RequestParam(defaultValue = Page.DEFAULT_LIMIT) String limit,
             @RequestParam(required = false) @Nullable String after) {
-        return subscriptions.list(limit, after);
+        return views.list(limit, after);
     }
 
     @Operation(summary = "Get a subscription, without its secrets")
     @Allowed({Role.VIEWER, Role.OPERATOR})
     @GetMapping("/{name}")
     SubscriptionAnswer get(@PathVariable String name, HttpServletResponse response) {
-        return tagged(subscriptions.get(name), response);
+        return tagged(views.get(name), response);
     }
 
-    @Operation(summary = "Create a subscription, or change it")
+    @Operation(
+            summary = "Create a subscription, or change it",
+            description =
+                    "What GET answers can be sent back as it is: name and revision have to be right, how it stands"
+                            + " is ignored.")
     @Allowed({Role.ADMIN})
     @PutMapping(path = "/{name}", consumes = MediaType.APPLICATION_JSON_VALUE)
     SubscriptionAnswer put(
             @PathVariable String name,
             @io.swagger.v3.oas.annotations.parameters.RequestBody(
-                            content = @Content(schema = @Schema(implementation = Document.class)))
+                            content = @Content(schema = @Schema(implementation = SubscriptionDocument.class)))
                     @RequestBody(required = false)
                     byte @Nullable [] body,
             @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
             @RequestHeader(name = HttpHeaders.IF_NONE_MATCH, required = false) @Nullable String ifNoneMatch,
             Actor actor,
             HttpServletResponse response) {
-        HubSubscriptions.Put put = subscriptions.put(
-                name, body == null ? new byte[0] : body, new Preconditions(ifMatch, ifNoneMatch), actor);
+        Put<SubscriptionAnswer> put = subscriptions.put(name, body, new Preconditions(ifMatch, ifNoneMatch), actor);
         response.setStatus(put.created() ? HttpStatus.CREATED.value() : HttpStatus.OK.value());
         return tagged(put.answer(), response);
+    }
+
+    @Operation(
+            summary = "Change some fields of a subscription, and leave the others as they are",
+            description =
+                    "A JSON merge patch (RFC 7396): null takes a field away, an object is merged with the one that"
+                            + " is there, an array takes the place of the one that is there. Secrets that are not named stay.")
+    @Allowed({Role.ADMIN})
+    @PatchMapping(
+            path = "/{name}",
+            consumes = {MergePatch.TYPE, MediaType.APPLICATION_JSON_VALUE})
+    SubscriptionAnswer patch(
+            @PathVariable String name,
+            @io.swagger.v3.oas.annotations.parameters.RequestBody(
+                            content = @Content(schema = @Schema(implementation = SubscriptionDocument.class)))
+                    @RequestBody(required = false)
+                    byte @Nullable [] body,
+            @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
+            Actor actor,
+            HttpServletResponse response) {
+        return tagged(subscriptions.patch(name, body, new Preconditions(ifMatch, null), actor), response);
     }
 
     @Operation(summary = "Delete a subscription with its place, its waiting events and its dead letters")
@@ -84,7 +127,7 @@ class SubscriptionController {
             @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
             Actor actor,
             HttpServletResponse response) {
-        boolean gone = subscriptions.delete(name, new Preconditions(ifMatch, null), actor);
+        boolean gone = actions.delete(name, new Preconditions(ifMatch, null), actor);
         response.setStatus(gone ? HttpStatus.NO_CONTENT.value() : HttpStatus.ACCEPTED.value());
     }
 
@@ -95,23 +138,57 @@ class SubscriptionController {
                             + " instance has something on its way or has not been heard of within three seconds; the state is"
                             + " pausing until then.")
     @Allowed({Role.OPERATOR})
-    @PostMapping("/{name}/pause")
-    SubscriptionAnswer pause(@PathVariable String name, Actor actor, HttpServletResponse response) {
-        SubscriptionAnswer answer = subscriptions.pause(name, actor);
+    @PostMapping(path = "/{name}/pause", consumes = MediaType.APPLICATION_JSON_VALUE)
+    SubscriptionAnswer pause(
+            @PathVariable String name,
+            @io.swagger.v3.oas.annotations.parameters.RequestBody(
+                            content = @Content(schema = @Schema(implementation = ReasonDocument.class)))
+                    @RequestBody(required = false)
+                    byte @Nullable [] body,
+            Actor actor,
+            HttpServletResponse response) {
+        SubscriptionAnswer answer = actions.pause(name, body, actor);
         response.setStatus(answer.state() == State.PAUSING ? HttpStatus.ACCEPTED.value() : HttpStatus.OK.value());
         return tagged(answer, response);
     }
 
     @Operation(summary = "Resume a subscription where it was paused")
     @Allowed({Role.OPERATOR})
-    @PostMapping("/{name}/resume")
-    SubscriptionAnswer resume(@PathVariable String name, Actor actor, HttpServletResponse response) {
-        return tagged(subscriptions.resume(name, actor), response);
+    @PostMapping(path = "/{name}/resume", consumes = MediaType.APPLICATION_JSON_VALUE)
+    SubscriptionAnswer resume(
+            @PathVariable String name,
+            @io.swagger.v3.oas.annotations.parameters.RequestBody(
+                            content = @Content(schema = @Schema(implementation = ReasonDocument.class)))
+                    @RequestBody(required = false)
+                    byte @Nullable [] body,
+            Actor actor,
+            HttpServletResponse response) {
+        return tagged(actions.resume(name, body, actor), response);
+    }
+
+    @Operation(
+            summary = "Make a new signing secret, and show it this once",
+            description = "The former one signs too until the grace has passed; then the hub drops it. 409 if the"
+                    + " subscription does not sign, or has a former secret already.")
+    @Allowed({Role.ADMIN})
+    @PostMapping(path = "/{name}/rotate-secret", consumes = MediaType.APPLICATION_JSON_VALUE)
+    SecretRotation.RotatedSecret rotateSecret(
+            @PathVariable String name,
+            @io.swagger.v3.oas.annotations.parameters.RequestBody(
+                            content = @Content(schema = @Schema(implementation = SecretRotation.RotationRequest.class)))
+                    @RequestBody(required = false)
+                    byte @Nullable [] body,
+            @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
+            Actor actor,
+            HttpServletResponse response) {
+        SecretRotation.RotatedSecret rotated = rotation.rotate(name, body, new Preconditions(ifMatch, null), actor);
+        Preconditions.tag(response, rotated.revision());
+        return rotated;
     }
 
     @Operation(summary = "Send a marked sample straight to the receiver and tell what came back")
     @Allowed({Role.OPERATOR})
-    @PostMapping("/{name}/test")
+    @PostMapping(path = "/{name}/test", consumes = MediaType.APPLICATION_JSON_VALUE)
     TrialAnswer test(
             @PathVariable String name,
             @io.swagger.v3.oas.annotations.parameters.RequestBody(
@@ -120,7 +197,7 @@ class SubscriptionController {
                     byte @Nullable [] body,
             Caller caller,
             Actor actor) {
-        return waiting.on("subscription '" + name + "'", () -> subscriptions.test(name, body, caller, actor));
+        return outbound.on("subscription '" + name + "'", () -> trials.test(name, body, caller, actor));
     }
 
     @Operation(summary = "List what a subscription was, the newest first")
@@ -130,15 +207,14 @@ class SubscriptionController {
             @PathVariable String name,
             @RequestParam(defaultValue = Page.DEFAULT_LIMIT) String limit,
             @RequestParam(required = false) @Nullable String after) {
-        return subscriptions.revisions(name, limit, after);
+        return views.revisions(name, limit, after);
     }
 
-    /**
-     * Set by hand: an entity tag that Spring knows of would make it answer 304 to whoever has this revision, though the
-     * state may be another.
-     */
+    /** What an application serves has no revision. */
     private static SubscriptionAnswer tagged(SubscriptionAnswer answer, HttpServletResponse response) {
-        response.setHeader(HttpHeaders.ETAG, Preconditions.etag(answer.revision()));
+        if (answer.revision() != null) {
+            Preconditions.tag(response, answer.revision());
+        }
         return answer;
     }
 }

@@ -1,9 +1,9 @@
 package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.error.PosthornException;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.secrets.LockedException;
+import dev.posthorn.subscription.Subscription;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,14 +52,14 @@ public final class SubscriptionKeeper {
             @Nullable Subscription subscription,
             @Nullable Trouble trouble) {
 
-        boolean isOf(Row row) {
+        boolean isOf(SubscriptionRow row) {
             return revision == row.revision() && changedAt.equals(row.changedAt());
         }
     }
 
     /** Reads all of them again. One that could not be registered does not keep the others from being served. */
     public synchronized void read() {
-        List<Row> rows = store.all();
+        List<SubscriptionRow> rows = store.table().all();
         Map<String, Served> next = new HashMap<>();
         List<PosthornException> failures = new ArrayList<>();
         rows.stream().filter(row -> !row.deleting()).forEach(row -> {
@@ -71,7 +71,10 @@ public final class SubscriptionKeeper {
             }
         });
         served = Map.copyOf(next);
-        deleting = rows.stream().filter(Row::deleting).map(Row::name).collect(Collectors.toUnmodifiableSet());
+        deleting = rows.stream()
+                .filter(SubscriptionRow::deleting)
+                .map(SubscriptionRow::name)
+                .collect(Collectors.toUnmodifiableSet());
         relay.serve(next.values().stream()
                 .flatMap(each -> Stream.ofNullable(each.subscription()))
                 .toList());
@@ -96,7 +99,7 @@ public final class SubscriptionKeeper {
     }
 
     /** What failed is tried again each time: a key may be there now. */
-    private Served served(Row row) {
+    private Served served(SubscriptionRow row) {
         Served before = served.get(row.name());
         if (before != null && before.isOf(row) && before.trouble() == null) {
             return before;
@@ -109,7 +112,7 @@ public final class SubscriptionKeeper {
         return now;
     }
 
-    private Served built(Row row) {
+    private Served built(SubscriptionRow row) {
         try {
             return new Served(row.revision(), row.changedAt(), blueprint.subscription(row), null);
         } catch (LockedException e) {
@@ -121,13 +124,13 @@ public final class SubscriptionKeeper {
         }
     }
 
-    private static Served troubled(Row row, State state, String reason) {
+    private static Served troubled(SubscriptionRow row, State state, String reason) {
         return new Served(row.revision(), row.changedAt(), null, new Trouble(state, reason));
     }
 
     /** Why this instance does not serve it, or would not if it has not read it yet; null if it does. */
     @Nullable
-    Trouble trouble(Row row) {
+    Trouble trouble(SubscriptionRow row) {
         Served here = served.get(row.name());
         return here != null && here.isOf(row) ? here.trouble() : built(row).trouble();
     }

@@ -2,11 +2,16 @@ package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.audit.Actor;
 import dev.posthorn.audit.Audit;
+import dev.posthorn.error.Requests;
 import dev.posthorn.log.Queries;
 import dev.posthorn.relay.Subscriptions;
-import dev.posthorn.server.database.Changes;
-import dev.posthorn.server.secrets.Encrypted;
+import dev.posthorn.server.documents.DocumentAct;
+import dev.posthorn.server.documents.DocumentContent;
+import dev.posthorn.server.documents.DocumentKind;
+import dev.posthorn.server.documents.DocumentTable;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,34 +22,26 @@ import org.jspecify.annotations.Nullable;
 final class SubscriptionStore {
 
     private static final String ROWS = """
-            SELECT h.name, h.revision, h.document, h.secrets, h.key_id, h.created_at, h.changed_at,
-                   h.deleted_at IS NOT NULL AS deleting, s.id IS NOT NULL AS registered,
+            SELECT d.name, d.revision, d.document, d.secrets, d.key_id, d.created_at, d.changed_at,
+                   d.former_secret, d.former_secret_until,
+                   d.deleted_at IS NOT NULL AS deleting, s.id IS NOT NULL AS registered,
                    coalesce(s.paused, false) AS paused, s.pause_reason,
                    NOT EXISTS (SELECT FROM posthorn.instance i
                                 WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() AND NOT i.quiet)
                        AS quiet,
-                   w.number IS NOT NULL OR s.revision <> h.revision AS changing
-              FROM posthorn.hub_subscription h
-              LEFT JOIN posthorn.subscription s ON s.name = h.name COLLATE "C"
+                   w.number IS NOT NULL OR s.revision <> d.revision AS changing
+              FROM posthorn.hub_subscription d
+              LEFT JOIN posthorn.subscription s ON s.name = d.name COLLATE "C"
               LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
             """;
 
-    private static final String ONE = ROWS + " WHERE h.name = :name";
+    private static final String OUTLIVED = ROWS + " WHERE s.revision > d.revision AND d.deleted_at IS NULL";
 
-    private static final String ALL = ROWS + " ORDER BY h.name";
-
-    private static final String PAGE = ROWS + " WHERE h.name > :after ORDER BY h.name LIMIT :limit";
-
-    private static final String OUTLIVED = ROWS + " WHERE s.revision > h.revision AND h.deleted_at IS NULL";
+    private static final String OVERDUE =
+            ROWS + " WHERE d.former_secret_until <= posthorn.clock() AND d.deleted_at IS NULL";
 
     private static final String LOCK =
             "SELECT revision FROM posthorn.hub_subscription WHERE name = :name AND deleted_at IS NULL FOR UPDATE";
-
-    private static final String IS_TAKEN = """
-            SELECT 1 FROM posthorn.subscription s
-             WHERE s.name = :name
-               AND NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = :name)
-            """;
 
     /** Revisions count on over a deletion, so that none ever means two things. */
     private static final String MAKE = """
@@ -52,19 +49,22 @@ final class SubscriptionStore {
             VALUES (:name,
                     1 + coalesce((SELECT max(revision) FROM posthorn.hub_subscription_revision WHERE name = :name), 0),
                     :document, :secrets::bytea, :key_id::text)
-                ON CONFLICT (name) DO NOTHING RETURNING revision
+                ON CONFLICT (name) DO NOTHING RETURNING revision, former_secret_until
             """;
 
     private static final String CHANGE = """
             UPDATE posthorn.hub_subscription
                SET revision = revision + 1, document = :document, secrets = :secrets::bytea, key_id = :key_id::text,
-                   changed_at = posthorn.clock()
-             WHERE name = :name RETURNING revision
+                   changed_at = posthorn.clock(), former_secret = :former::text,
+                   former_secret_until = CASE
+                       WHEN :grace::bigint IS NOT NULL THEN posthorn.clock() + :grace::bigint * interval '1 millisecond'
+                       WHEN :former::text IS NOT NULL THEN former_secret_until END
+             WHERE name = :name RETURNING revision, former_secret_until
             """;
 
     private static final String MARK_DELETED = """
             UPDATE posthorn.hub_subscription SET revision = revision + 1, deleted_at = posthorn.clock()
-             WHERE name = :name RETURNING revision
+             WHERE name = :name RETURNING revision, former_secret_until
             """;
 
     private static final String REMEMBER = """
@@ -77,116 +77,114 @@ final class SubscriptionStore {
              WHERE name = :name AND id < :before ORDER BY id DESC LIMIT :limit
             """;
 
-    private static final String ENCRYPT_ANEW = """
-            UPDATE posthorn.hub_subscription SET secrets = :secrets, key_id = :key_id
-             WHERE name = :name AND revision = :revision AND key_id = :former
-            """;
-
     private final Queries queries;
+    private final DocumentTable<SubscriptionRow> table;
 
     SubscriptionStore(Queries queries) {
         this.queries = queries;
+        this.table = new DocumentTable<>(queries, DocumentKind.SUBSCRIPTION, ROWS, SubscriptionRow::of);
     }
 
-    Optional<Row> find(String name) {
-        return queries.run("looking for subscription " + name, t -> t.first(ONE, Map.of("name", name), Row::of));
-    }
-
-    List<Row> all() {
-        return queries.run("reading subscriptions", t -> t.list(ALL, Map.of(), Row::of));
+    DocumentTable<SubscriptionRow> table() {
+        return table;
     }
 
     /** Those of which a later revision was asked for than there is: a fail-over has lost that document. */
-    List<Row> outlived() {
-        return queries.run("looking for lost revisions", t -> t.list(OUTLIVED, Map.of(), Row::of));
+    List<SubscriptionRow> outlived() {
+        return queries.run("looking for lost revisions", t -> t.list(OUTLIVED, Map.of(), SubscriptionRow::of));
     }
 
-    List<Row> page(String after, int limit) {
-        return queries.run("listing subscriptions", t -> t.list(PAGE, Map.of("after", after, "limit", limit), Row::of));
+    /** Those that have a former signing secret whose time is up. */
+    List<SubscriptionRow> overdue() {
+        return queries.run("looking for former secrets", t -> t.list(OVERDUE, Map.of(), SubscriptionRow::of));
     }
 
-    /** Whether somebody else's relay has a subscription of that name in this database. */
-    boolean isTaken(String name) {
-        return queries.run(
-                "looking whether " + name + " is free",
-                t -> t.first(IS_TAKEN, Map.of("name", name), row -> true).isPresent());
+    /**
+     * What is to be stored.
+     *
+     * @param former the mask of the signing secret that a new one has followed; null if there is none
+     * @param grace for how long that is to be used from now on; null: until it was to be dropped already
+     */
+    record Content(
+            DocumentContent content,
+            @Nullable String former,
+            @Nullable Duration grace) {
+
+        private Map<String, @Nullable Object> values(String name) {
+            Map<String, @Nullable Object> values = content.values(name);
+            values.put("former", former);
+            values.put("grace", grace == null ? null : grace.toMillis());
+            return values;
+        }
     }
+
+    /** What it is then. */
+    record Saved(long revision, @Nullable Instant formerSecretUntil) {}
 
     /**
      * Makes or changes it and remembers the revision.
      *
-     * @param before the revision that it is now; null if it is to be new
-     * @param changed the fields that are no longer as they were, for the audit
-     * @return the revision that it is then; empty if it was not as said
+     * @param before what it is now; null if it is to be new
+     * @return empty if it was not as said
      */
-    Optional<Long> save(
-            String name,
-            @Nullable Long before,
-            String document,
-            @Nullable Encrypted secrets,
-            List<String> changed,
-            Actor by) {
-        Map<String, @Nullable Object> values = new HashMap<>();
-        values.put("name", name);
-        values.put("document", document);
-        values.put("secrets", secrets == null ? null : secrets.bytes());
-        values.put("key_id", secrets == null ? null : secrets.keyId());
-        return queries.run("storing subscription " + name, t -> {
-            if (before == null) {
-                return remembered(t, MAKE, values, by, SubscriptionAct.create(name, document));
-            }
-            return isAt(t, name, before)
-                    ? remembered(t, CHANGE, values, by, SubscriptionAct.change(name, document, changed))
-                    : Optional.empty();
-        });
+    Optional<Saved> save(@Nullable SubscriptionRow before, Content content, DocumentAct act, Actor by) {
+        return remembered(before, before == null ? MAKE : CHANGE, content.values(act.name()), act, by);
     }
 
     /** Nobody is to serve it from now on. */
-    Optional<Long> markDeleted(String name, long before, Actor by) {
+    boolean markDeleted(SubscriptionRow before, Actor by) {
         Map<String, @Nullable Object> values = new HashMap<>();
-        values.put("name", name);
+        values.put("name", before.name());
         values.put("document", null);
-        return queries.run(
-                "deleting subscription " + name,
-                t -> isAt(t, name, before)
-                        ? remembered(t, MARK_DELETED, values, by, SubscriptionAct.delete(name))
-                        : Optional.empty());
+        DocumentAct act = DocumentAct.delete(DocumentKind.SUBSCRIPTION, before.name());
+        return remembered(before, MARK_DELETED, values, act, by).isPresent();
     }
 
-    private static boolean isAt(Queries.Transaction t, String name, long revision) throws SQLException {
-        return t.first(LOCK, Map.of("name", name), row -> row.getLong("revision"))
-                .filter(found -> found == revision)
+    private Optional<Saved> remembered(
+            @Nullable SubscriptionRow before,
+            String change,
+            Map<String, @Nullable Object> values,
+            DocumentAct act,
+            Actor by) {
+        DocumentTable.Change<Saved> remembered = t -> {
+            if (before != null && !isAt(t, before)) {
+                return Optional.empty();
+            }
+            Optional<Saved> saved = t.first(
+                    change,
+                    values,
+                    row -> new Saved(row.getLong("revision"), Queries.timeOrNull(row, "former_secret_until")));
+            if (saved.isPresent()) {
+                values.put("revision", saved.get().revision());
+                values.put("caller", by.name());
+                t.update(REMEMBER, values);
+            }
+            return saved;
+        };
+        return table.change(act.name(), remembered, saved -> act.at(saved.revision()), by);
+    }
+
+    private static boolean isAt(Queries.Transaction t, SubscriptionRow before) throws SQLException {
+        return t.first(LOCK, Map.of("name", before.name()), row -> row.getLong("revision"))
+                .filter(found -> found == before.revision())
                 .isPresent();
     }
 
-    private static Optional<Long> remembered(
-            Queries.Transaction t, String change, Map<String, @Nullable Object> values, Actor by, SubscriptionAct act)
-            throws SQLException {
-        Optional<Long> revision = t.first(change, values, row -> row.getLong("revision"));
-        if (revision.isPresent()) {
-            values.put("revision", revision.get());
-            values.put("caller", by.name());
-            t.update(REMEMBER, values);
-            Audit.write(t, by, act.at(revision.get()));
-            Changes.countUp(t, Changes.Topic.SUBSCRIPTIONS);
-        }
-        return revision;
-    }
-
     /** Pauses or resumes it, unless it is so already; false if it is not in the relay's tables. */
-    boolean setPaused(Row row, boolean paused, Actor by) {
+    boolean setPaused(SubscriptionRow row, boolean paused, @Nullable String reason, Actor by) {
+        String why = Requests.optional("reason", reason, Requests.MAX_TEXT);
         return queries.run((paused ? "pausing " : "resuming ") + row.name(), t -> {
             Optional<Boolean> differs = Subscriptions.setPaused(t, row.name(), paused);
             if (differs.orElse(false)) {
-                SubscriptionAct act = paused ? SubscriptionAct.pause(row.name()) : SubscriptionAct.resume(row.name());
-                Audit.write(t, by, act.at(row.revision()));
+                DocumentAct act = paused ? SubscriptionActs.pause(row.name()) : SubscriptionActs.resume(row.name());
+                Audit.write(t, by, act.at(row.revision(), why));
             }
             return differs.isPresent();
         });
     }
 
     /** Writes down what is done about a test, which changes nothing here. */
-    void audit(Row row, SubscriptionAct act, Actor by) {
+    void audit(SubscriptionRow row, DocumentAct act, Actor by) {
         queries.run("writing down a test of " + row.name(), t -> {
             Audit.write(t, by, act.at(row.revision()));
             return true;
@@ -207,16 +205,5 @@ final class SubscriptionStore {
                                 row.getString("document"),
                                 row.getString("changed_by"),
                                 Queries.time(row, "changed_at"))));
-    }
-
-    /** The same secrets by another key; nothing if it was changed since it was read. */
-    void encryptAnew(Row row, String formerKeyId, Encrypted secrets) {
-        Map<String, Object> values = Map.of(
-                "name", row.name(),
-                "revision", row.revision(),
-                "former", formerKeyId,
-                "secrets", secrets.bytes(),
-                "key_id", secrets.keyId());
-        queries.run("encrypting the secrets of " + row.name() + " anew", t -> t.update(ENCRYPT_ANEW, values));
     }
 }

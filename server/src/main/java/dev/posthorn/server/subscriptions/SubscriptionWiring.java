@@ -1,17 +1,22 @@
 package dev.posthorn.server.subscriptions;
 
-import dev.posthorn.event.EventLimits;
-import dev.posthorn.relay.RelayListener;
 import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.relay.retention.RetentionKeeper;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseKeeper;
-import dev.posthorn.server.masking.Masker;
+import dev.posthorn.server.documents.DocumentKind;
+import dev.posthorn.server.documents.DocumentReader;
+import dev.posthorn.server.documents.DocumentSecrets;
+import dev.posthorn.server.documents.KeyRotation;
+import dev.posthorn.server.documents.NamedDocuments;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.subscriptions.definition.SubscriptionFactory;
 import dev.posthorn.server.subscriptions.sinks.Guards;
 import dev.posthorn.server.subscriptions.sinks.HubDestinations;
-import dev.posthorn.server.subscriptions.sinks.Surroundings;
+import dev.posthorn.server.subscriptions.sinks.SinkContext;
+import dev.posthorn.subscription.RelayListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,10 +35,16 @@ class SubscriptionWiring {
         return new RelayKeeper(database, keeper, listener, settings);
     }
 
+    /** For those who ask; what is old is forgotten by the relay's own. */
     @Bean
-    Translation translation(HubSettings settings, Guards guards) {
-        return new Translation(
-                new Surroundings(HubDestinations.of(settings), guards),
+    RetentionKeeper retentionKeeper(Database database, HubSettings settings) {
+        return new RetentionKeeper(database.direct(), database.schema(), RelayKeeper.retention(settings.retention()));
+    }
+
+    @Bean
+    SubscriptionFactory subscriptionFactory(HubSettings settings, Guards guards) {
+        return new SubscriptionFactory(
+                new SinkContext(HubDestinations.of(settings), guards),
                 settings.relay().leaseTtl());
     }
 
@@ -43,8 +54,8 @@ class SubscriptionWiring {
     }
 
     @Bean
-    Blueprint blueprint(DocumentReader reader, Vault vault, Translation translation, Masker masker) {
-        return new Blueprint(reader, vault, translation, masker);
+    DocumentSecrets subscriptionSecrets(DocumentReader reader, Vault vault) {
+        return new DocumentSecrets(DocumentKind.SUBSCRIPTION, reader, vault);
     }
 
     @Bean
@@ -56,6 +67,11 @@ class SubscriptionWiring {
     @Bean
     Subscriptions registeredSubscriptions(Database database) {
         return new Subscriptions(database.direct(), database.schema());
+    }
+
+    @Bean
+    ApplicationSubscriptions applicationSubscriptions(Database database) {
+        return new ApplicationSubscriptions(database.queries(), new Subscriptions(database.calls(), database.schema()));
     }
 
     @Bean
@@ -71,16 +87,16 @@ class SubscriptionWiring {
             RelayKeeper relay,
             Changes changes,
             DatabaseKeeper database,
-            Vault vault) {
+            DocumentSecrets subscriptionSecrets) {
         SubscriptionKeeper keeper = new SubscriptionKeeper(store, blueprint, registrar, relay);
         changes.read(Changes.Topic.SUBSCRIPTIONS, keeper::read);
-        database.onceReady(new KeyRotation(store, vault)::run);
+        database.onceReady(new KeyRotation<>(store.table(), SubscriptionRow::stored, subscriptionSecrets)::run);
         return keeper;
     }
 
     @Bean
-    WishKeeper wishKeeper(Database database, SubscriptionKeeper keeper) {
-        return new WishKeeper(database, keeper);
+    LostRevisionKeeper lostRevisionKeeper(Database database, SubscriptionKeeper keeper) {
+        return new LostRevisionKeeper(database, keeper);
     }
 
     @Bean
@@ -89,29 +105,7 @@ class SubscriptionWiring {
     }
 
     @Bean
-    HubSubscriptions hubSubscriptions(
-            Database database,
-            Changes changes,
-            DocumentReader reader,
-            SubscriptionStore store,
-            Vault vault,
-            Blueprint blueprint,
-            Translation translation,
-            Registrar registrar,
-            SubscriptionKeeper keeper,
-            RemovalKeeper removal,
-            EventLimits limits,
-            Masker masker) {
-        return new HubSubscriptions(
-                database,
-                changes,
-                reader,
-                store,
-                new Drafting(reader, vault, blueprint, translation),
-                blueprint,
-                registrar,
-                keeper,
-                removal,
-                new Trial(limits, masker));
+    NamedDocuments<SubscriptionRow> namedSubscriptions(Database database, Changes changes, SubscriptionStore store) {
+        return new NamedDocuments<>(database, changes, store.table());
     }
 }

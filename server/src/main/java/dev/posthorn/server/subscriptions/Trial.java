@@ -12,7 +12,7 @@ import dev.posthorn.server.masking.Masked;
 import dev.posthorn.server.masking.Masker;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
-import dev.posthorn.server.subscriptions.sinks.Assembly;
+import dev.posthorn.server.subscriptions.sinks.CheckedBuilder;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
@@ -29,8 +29,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
+import org.springframework.stereotype.Component;
 
 /** Sends a marked sample straight to a sink, past the log, and tells what came back. */
+@Component
 final class Trial {
 
     /** Nobody waits for longer at the other end of a call. */
@@ -54,7 +56,7 @@ final class Trial {
     Event event(Sample sample) {
         String type = sample.type() == null ? "posthorn.test" : sample.type();
         String data = sample.data() == null ? "{\"test\": true}" : sample.data().toString();
-        return Assembly.blaming("", () -> {
+        return CheckedBuilder.blaming("", () -> {
             Event event = Event.builder()
                     .source("posthorn")
                     .type(type)

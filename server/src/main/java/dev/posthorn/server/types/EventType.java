@@ -1,5 +1,6 @@
 package dev.posthorn.server.types;
 
+import dev.posthorn.server.documents.NamedDocument;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param seen it was registered by its first event, and by nobody else
  */
-record EventType(
-        String name, long revision, boolean seen, Instant createdAt, Instant changedAt, Definition definition) {
+record EventType(String name, long revision, boolean seen, Instant createdAt, Instant changedAt, Definition definition)
+        implements NamedDocument {
+
+    /** Whether somebody said just this about it. */
+    boolean isDefinedAs(Definition wanted) {
+        return !seen && definition.equals(wanted);
+    }
 
     /**
      * What somebody says about it.

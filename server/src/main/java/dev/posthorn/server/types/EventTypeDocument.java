@@ -42,6 +42,11 @@ record EventTypeDocument(
 
     private static final int LONGEST_DESCRIPTION = 10_000;
 
+    /** What is said about types is held in memory, by every instance, as objects of many times its length. */
+    private static final int LONGEST_SCHEMA = 250_000;
+
+    private static final int LONGEST_DESCRIPTOR = 1_000_000;
+
     /** Where the message of a type is described. */
     record ProtobufDocument(
             @Schema(description = "Base64 of a FileDescriptorSet with its imports") @Nullable
@@ -125,7 +130,7 @@ record EventTypeDocument(
             throw BadDefinition.of("jsonSchema", "must be a JSON Schema: an object or a boolean");
         }
         String text = jsonSchema.toString();
-        requireText("jsonSchema", text, Integer.MAX_VALUE);
+        requireText("jsonSchema", text, LONGEST_SCHEMA);
         return text;
     }
 
@@ -138,6 +143,7 @@ record EventTypeDocument(
                     protobuf.descriptor() == null ? "protobuf.descriptor" : "protobuf.message",
                     "is missing; a message needs both");
         }
+        requireText("protobuf.descriptor", protobuf.descriptor(), LONGEST_DESCRIPTOR);
         return new Protobuf(protobuf.descriptor(), protobuf.message());
     }
 

@@ -1,12 +1,13 @@
 package dev.posthorn.server.types;
 
 import dev.posthorn.audit.Actor;
-import dev.posthorn.audit.Audit;
 import dev.posthorn.log.Queries;
-import dev.posthorn.server.database.Changes;
+import dev.posthorn.server.documents.DocumentKind;
+import dev.posthorn.server.documents.DocumentTable;
 import dev.posthorn.server.types.EventType.Definition;
 import dev.posthorn.server.types.EventType.Protobuf;
-import dev.posthorn.server.web.Preconditions;
+import dev.posthorn.server.web.Page;
+import dev.posthorn.server.web.PageToken;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -24,16 +25,27 @@ final class EventTypeStore {
     private static final String COLUMNS = """
             SELECT name, revision, description, aggregate_type, content_type, json_schema, protobuf_descriptor,
                    protobuf_message, masks, seen, created_at, changed_at
-              FROM posthorn.event_type
+              FROM posthorn.event_type d
             """;
 
     private static final String ONE = COLUMNS + "WHERE name = :name";
 
-    private static final String LOCK_ONE = ONE + " FOR UPDATE";
-
     private static final String THESE = COLUMNS + "WHERE name = ANY (:names::text[])";
 
     private static final String PAGE = COLUMNS + "WHERE name > :after ORDER BY name LIMIT :limit";
+
+    /** How many of the next types a page may hold so that they have so many bytes together; the first whatever it has. */
+    private static final String FITTING = """
+            SELECT count(*) FROM (
+                SELECT sum(size) OVER (ORDER BY name) - size AS before FROM (
+                    SELECT name, coalesce(octet_length(json_schema), 0) + coalesce(octet_length(protobuf_descriptor), 0)
+                           AS size
+                      FROM posthorn.event_type WHERE name > :after ORDER BY name LIMIT :limit) next) sums
+             WHERE before < :bytes
+            """;
+
+    /** A page of the longest definitions would not fit into memory. */
+    static final int LONGEST_PAGE = 1_000_000;
 
     private static final String HEADS = "SELECT name, revision, created_at FROM posthorn.event_type";
 
@@ -44,9 +56,9 @@ final class EventTypeStore {
 
     private static final String INSERT = """
             INSERT INTO posthorn.event_type (name, description, aggregate_type, content_type, json_schema,
-                                             protobuf_descriptor, protobuf_message, masks)
+                                             protobuf_descriptor, protobuf_message, masks, seen)
             VALUES (:name, :description, :aggregate_type, :content_type, :json_schema,
-                    decode(:protobuf_descriptor, 'base64'), :protobuf_message, :masks::text[])
+                    decode(:protobuf_descriptor, 'base64'), :protobuf_message, :masks::text[], false)
             ON CONFLICT DO NOTHING
             """;
 
@@ -56,27 +68,21 @@ final class EventTypeStore {
                    aggregate_type = :aggregate_type, content_type = :content_type, json_schema = :json_schema,
                    protobuf_descriptor = decode(:protobuf_descriptor, 'base64'), protobuf_message = :protobuf_message,
                    masks = :masks::text[]
-             WHERE name = :name
+             WHERE name = :name AND revision = :revision
             """;
 
-    private static final String DELETE = "DELETE FROM posthorn.event_type WHERE name = :name";
-
-    /** Publishers choose the names; beyond so many they are not worth a list. */
-    static final int MOST_SEEN = 10_000;
-
-    /** In one order for all, so that two instances which see the same types at once wait instead of deadlocking. */
-    private static final String SEEN = """
-            INSERT INTO posthorn.event_type (name, seen)
-            SELECT name, true FROM unnest(:names::text[]) name
-             ORDER BY name COLLATE "C"
-             LIMIT greatest(0, :most - (SELECT count(*) FROM posthorn.event_type WHERE seen))
-            ON CONFLICT DO NOTHING
-            """;
+    private static final String DELETE = "DELETE FROM posthorn.event_type WHERE name = :name AND revision = :revision";
 
     private final Queries queries;
+    private final DocumentTable<EventType> table;
 
     EventTypeStore(Queries queries) {
         this.queries = queries;
+        this.table = new DocumentTable<>(queries, DocumentKind.EVENT_TYPE, COLUMNS, EventTypeStore::read);
+    }
+
+    DocumentTable<EventType> table() {
+        return table;
     }
 
     /** What tells one state of a type from another, also after it was deleted and made anew. */
@@ -115,44 +121,35 @@ final class EventTypeStore {
                 t -> t.list(THESE, Map.of("names", names.toArray(String[]::new)), EventTypeStore::read));
     }
 
-    Optional<EventType> find(String name) {
-        return queries.run("reading an event type", t -> t.first(ONE, Map.of("name", name), EventTypeStore::read));
+    /** The next types by name: so many, or fewer if they are long; and one more if there is one. */
+    Page<EventType> page(String after, int limit) {
+        Map<String, Object> asked = Map.of("after", after, "limit", limit, "bytes", LONGEST_PAGE);
+        return queries.run("listing event types", t -> {
+            int fitting = t.first(FITTING, asked, row -> row.getInt(1)).orElseThrow();
+            int size = Math.max(1, fitting);
+            return Page.of(
+                    t.list(PAGE, Map.of("after", after, "limit", size + 1), EventTypeStore::read),
+                    size,
+                    type -> PageToken.of(type.name()));
+        });
     }
 
-    List<EventType> page(String after, int limit) {
-        return queries.run(
-                "listing event types", t -> t.list(PAGE, Map.of("after", after, "limit", limit), EventTypeStore::read));
-    }
-
-    /** What became of a put. */
-    record Put(EventType type, boolean created) {}
-
-    Put put(String name, Definition definition, Preconditions preconditions, Actor by) {
-        Optional<Put> put;
-        do {
-            put = queries.run("registering an event type", t -> put(t, name, definition, preconditions, by));
-        } while (put.isEmpty());
-        return put.get();
-    }
-
-    /** Nothing if somebody else made it at the same time, so that it has to be looked at again. */
-    private static Optional<Put> put(
-            Queries.Transaction t, String name, Definition definition, Preconditions preconditions, Actor by)
-            throws SQLException {
-        EventType old =
-                t.first(LOCK_ONE, Map.of("name", name), EventTypeStore::read).orElse(null);
-        preconditions.require(old == null ? null : old.revision());
-        if (old != null && !old.seen() && old.definition().equals(definition)) {
-            return Optional.of(new Put(old, false));
-        }
-        if (t.update(old == null ? INSERT : UPDATE, values(name, definition)) == 0) {
-            return Optional.empty();
-        }
-        Changes.countUp(t, Changes.Topic.EVENT_TYPES);
-        EventType type =
-                t.first(ONE, Map.of("name", name), EventTypeStore::read).orElseThrow();
-        Audit.write(t, by, old == null ? TypeActs.create(type) : TypeActs.change(old, type));
-        return Optional.of(new Put(type, old == null));
+    /**
+     * Makes or changes it.
+     *
+     * @param before what it is now; null if it is to be new
+     * @return what it is then; empty if it was not as said
+     */
+    Optional<EventType> save(String name, @Nullable EventType before, Definition definition, Actor by) {
+        Map<String, @Nullable Object> values = values(name, definition);
+        values.put("revision", before == null ? null : before.revision());
+        return table.change(
+                name,
+                t -> t.update(before == null ? INSERT : UPDATE, values) == 0
+                        ? Optional.empty()
+                        : t.first(ONE, values, EventTypeStore::read),
+                type -> before == null ? TypeActs.create(type) : TypeActs.change(before, type),
+                by);
     }
 
     private static Map<String, @Nullable Object> values(String name, Definition definition) {
@@ -169,20 +166,15 @@ final class EventTypeStore {
         return values;
     }
 
-    /** False if there was none. */
-    boolean delete(String name, Preconditions preconditions, Actor by) {
-        return queries.run("deleting an event type", t -> {
-            EventType old = t.first(LOCK_ONE, Map.of("name", name), EventTypeStore::read)
-                    .orElse(null);
-            preconditions.require(old == null ? null : old.revision());
-            if (old == null) {
-                return false;
-            }
-            t.update(DELETE, Map.of("name", name));
-            Audit.write(t, by, TypeActs.delete(old));
-            Changes.countUp(t, Changes.Topic.EVENT_TYPES);
-            return true;
-        });
+    /** False if it was not as said. */
+    boolean delete(EventType before, Actor by) {
+        Map<String, Object> values = Map.of("name", before.name(), "revision", before.revision());
+        return table.change(
+                        before.name(),
+                        t -> t.update(DELETE, values) == 0 ? Optional.empty() : Optional.of(before),
+                        TypeActs::delete,
+                        by)
+                .isPresent();
     }
 
     /**
@@ -192,7 +184,9 @@ final class EventTypeStore {
     void seen(Collection<String> names) {
         queries.run(
                 "registering event types",
-                t -> t.update(SEEN, Map.of("names", names.toArray(String[]::new), "most", MOST_SEEN)));
+                t -> t.update(
+                        NameTable.TYPES.add(),
+                        Map.of("names", names.toArray(String[]::new), "most", NameTable.TYPES.most())));
     }
 
     private static EventType read(ResultSet row) throws SQLException {

@@ -1,5 +1,6 @@
 package dev.posthorn.server.types;
 
+import dev.posthorn.error.Nearest;
 import dev.posthorn.event.Event;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.masking.MaskedTypes;
@@ -32,10 +33,14 @@ public final class EventTypes implements MaskedTypes {
 
     private static final int MOST = 20;
 
+    /** Beyond so many names, to find the one that was meant would cost more than the call itself. */
+    private static final int MOST_COMPARED = 1_000;
+
     private final EventTypeStore store;
     private final EventTypeMode mode;
     private final JsonMapper json;
-    private final SeenNames seen = new SeenNames(EventTypeStore.MOST_SEEN);
+    private final CheckLimit room = new CheckLimit();
+    private final SeenNames seen = new SeenNames(NameTable.TYPES.most());
     private volatile @Nullable Map<String, KnownType> known;
 
     EventTypes(EventTypeStore store, EventTypeMode mode, JsonMapper json, Changes changes) {
@@ -88,15 +93,17 @@ public final class EventTypes implements MaskedTypes {
             return type.violations(event);
         }
         if (mode == EventTypeMode.STRICT) {
-            return List.of(Violation.of(
-                    "type",
-                    "'" + event.type() + "' is not registered; an admin registers it with PUT /v1/event-types/"
-                            + event.type()));
+            return List.of(Violation.of("type", notRegistered(event.type(), types.keySet())));
         }
         if (!seen.contains(event.type())) {
             unknown.add(event.type());
         }
         return List.of();
+    }
+
+    private static String notRegistered(String type, Set<String> registered) {
+        String meant = registered.size() > MOST_COMPARED ? "" : Nearest.question(type, registered);
+        return "'" + type + "' is not registered; " + meant + "an admin registers it with PUT /v1/event-types/" + type;
     }
 
     @Override
@@ -138,7 +145,8 @@ public final class EventTypes implements MaskedTypes {
     /** What was stored was checked then; if it no longer can be used, its events are turned away, and no others. */
     private PayloadCheck check(EventType type) {
         try {
-            return KnownType.check(type.definition(), json);
+            PayloadCheck check = KnownType.check(type.definition(), json);
+            return check == PayloadCheck.ANY ? check : room.within(check);
         } catch (ProblemException e) {
             log.error("The event type {} cannot be used: {}. Its events are refused", type.name(), e.getMessage());
             return event -> List.of(Violation.of(

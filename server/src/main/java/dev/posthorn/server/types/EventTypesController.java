@@ -3,18 +3,14 @@ package dev.posthorn.server.types;
 import dev.posthorn.audit.Actor;
 import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Role;
-import dev.posthorn.server.database.Changes;
-import dev.posthorn.server.database.Database;
-import dev.posthorn.server.problem.Problem;
-import dev.posthorn.server.problem.ProblemException;
-import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.documents.NamedDocuments;
+import dev.posthorn.server.documents.NamedDocuments.Put;
+import dev.posthorn.server.documents.Preconditions;
 import dev.posthorn.server.types.EventTypeDocument.Registered;
-import dev.posthorn.server.types.EventTypeStore.Put;
 import dev.posthorn.server.web.Page;
-import dev.posthorn.server.web.PageToken;
-import dev.posthorn.server.web.Preconditions;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -36,15 +32,13 @@ import tools.jackson.databind.json.JsonMapper;
 @Tag(name = "Event types")
 class EventTypesController {
 
-    private final Database database;
+    private final NamedDocuments<EventType> documents;
     private final EventTypeStore store;
-    private final Changes changes;
     private final JsonMapper json;
 
-    EventTypesController(Database database, EventTypeStore store, Changes changes, JsonMapper json) {
-        this.database = database;
+    EventTypesController(NamedDocuments<EventType> documents, EventTypeStore store, JsonMapper json) {
+        this.documents = documents;
         this.store = store;
-        this.changes = changes;
         this.json = json;
     }
 
@@ -59,10 +53,16 @@ class EventTypesController {
             Actor actor) {
         EventTypeDocument.requireName(name);
         EventType.Definition definition = document.definition(json);
-        database.requireReady();
-        Put put = store.put(name, definition, new Preconditions(ifMatch, ifNoneMatch), actor);
-        changes.look();
-        return answer(put.created() ? HttpStatus.CREATED : HttpStatus.OK, put.type());
+        Preconditions conditions = new Preconditions(ifMatch, ifNoneMatch);
+        Put<EventType> put = documents.change(
+                name,
+                conditions,
+                () -> documents.find(name).orElse(null),
+                before -> before != null && before.isDefinedAs(definition)
+                        ? Optional.of(new Put<>(before, false))
+                        : store.save(name, before, definition, actor).map(type -> new Put<>(type, before == null)));
+        documents.announce();
+        return answer(put.created() ? HttpStatus.CREATED : HttpStatus.OK, put.answer());
     }
 
     @Operation(summary = "Tells what is registered about an event type")
@@ -70,25 +70,23 @@ class EventTypesController {
     @GetMapping("/{name}")
     ResponseEntity<Registered> get(@PathVariable String name) {
         EventTypeDocument.requireName(name);
-        database.requireReady();
-        return answer(HttpStatus.OK, store.find(name).orElseThrow(() -> notFound(name)));
+        return answer(HttpStatus.OK, documents.get(name));
     }
 
-    @Operation(summary = "Lists the event types by name")
+    @Operation(
+            summary = "Lists the event types by name",
+            description =
+                    "A page may be short although more follow, if much is said about its types. Only a missing next"
+                            + " is the end.")
     @Allowed({Role.VIEWER, Role.OPERATOR})
     @GetMapping
     Page<Registered> list(
             @RequestParam(defaultValue = Page.DEFAULT_LIMIT) String limit,
             @RequestParam(required = false) @Nullable String after) {
         int size = Page.limit(limit);
-        String last = after == null ? "" : PageToken.parts(after, 1).get(0);
-        database.requireReady();
-        return Page.of(
-                store.page(last, size + 1).stream()
-                        .map(type -> Registered.of(type, json))
-                        .toList(),
-                size,
-                type -> PageToken.of(type.name()));
+        String from = Page.from(after);
+        documents.requireReady();
+        return store.page(from, size).map(type -> Registered.of(type, json));
     }
 
     @Operation(summary = "Forgets an event type; where types are open, its next event registers it again")
@@ -99,11 +97,14 @@ class EventTypesController {
             @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch,
             Actor actor) {
         EventTypeDocument.requireName(name);
-        database.requireReady();
-        if (!store.delete(name, new Preconditions(ifMatch, null), actor)) {
-            throw notFound(name);
-        }
-        changes.look();
+        Preconditions conditions = new Preconditions(ifMatch, null);
+        documents.change(name, conditions, () -> documents.find(name).orElse(null), before -> {
+            if (before == null) {
+                throw documents.notFound(name);
+            }
+            return store.delete(before, actor) ? Optional.of(before) : Optional.empty();
+        });
+        documents.announce();
         return ResponseEntity.noContent().build();
     }
 
@@ -111,11 +112,5 @@ class EventTypesController {
         return ResponseEntity.status(status)
                 .eTag(Preconditions.etag(type.revision()))
                 .body(Registered.of(type, json));
-    }
-
-    private static ProblemException notFound(String name) {
-        return Problem.of(
-                        ProblemType.NOT_FOUND, "there is no event type '" + name + "'; GET /v1/event-types lists them")
-                .asException();
     }
 }

@@ -15,6 +15,7 @@ import dev.posthorn.server.masking.Masks;
 import dev.posthorn.server.problem.Violation;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -29,28 +30,37 @@ final class JsonSchemaCheck implements PayloadCheck {
 
     private static final String FIELD = "jsonSchema";
 
+    private static final String UNIQUE_ITEMS = "\"uniqueItems\"";
+
+    /** What comes with the library. Whatever else begins like them it would look for among the hub's own files. */
+    private static final Pattern DIALECT =
+            Pattern.compile("https?://json-schema\\.org/draft[-/][-0-9a-z]+/(schema|meta/[-a-z]+)#?");
+
     private final Schema schema;
-    private final BoundedPatterns patterns;
+    private final BoundedEvaluation evaluation;
     private final Masks masks;
+    private final boolean hasUniqueItems;
     private final JsonMapper json;
 
-    private JsonSchemaCheck(Schema schema, BoundedPatterns patterns, Masks masks, JsonMapper json) {
+    private JsonSchemaCheck(
+            Schema schema, BoundedEvaluation evaluation, Masks masks, boolean hasUniqueItems, JsonMapper json) {
         this.schema = schema;
-        this.patterns = patterns;
+        this.evaluation = evaluation;
         this.masks = masks;
+        this.hasUniqueItems = hasUniqueItems;
         this.json = json;
     }
 
     /** Refuses a schema that is not one, or that refers to what it does not hold itself. */
     static JsonSchemaCheck compile(String text, Masks masks, JsonMapper json) {
         JsonNode node = json.readTree(text);
-        BoundedPatterns patterns = new BoundedPatterns();
-        SchemaRegistry registry = registry(patterns);
-        requireValid(node, registry, patterns, text.length());
+        BoundedEvaluation evaluation = new BoundedEvaluation();
+        SchemaRegistry registry = registry(evaluation);
+        requireValid(node, registry, evaluation, text.length());
         try {
             Schema schema = registry.getSchema(node);
             schema.initializeValidators();
-            return new JsonSchemaCheck(schema, patterns, masks, json);
+            return new JsonSchemaCheck(schema, evaluation, masks, text.contains(UNIQUE_ITEMS), json);
         } catch (StackOverflowError e) {
             throw BadDefinition.of(FIELD, "refers to itself without end");
         } catch (RuntimeException e) {
@@ -61,27 +71,25 @@ final class JsonSchemaCheck implements PayloadCheck {
     }
 
     /** Of its own for each schema, so that no schema sees another one by its $id. */
-    private static SchemaRegistry registry(BoundedPatterns patterns) {
+    private static SchemaRegistry registry(BoundedEvaluation evaluation) {
         SchemaRegistryConfig config = SchemaRegistryConfig.builder()
                 .locale(Locale.ENGLISH)
-                .regularExpressionFactory(patterns)
+                .regularExpressionFactory(evaluation)
                 .build();
         return SchemaRegistry.withDefaultDialect(
                 SpecificationVersion.DRAFT_2020_12,
                 builder -> builder.schemaRegistryConfig(config)
-                        .schemaLoader(loader -> loader.allow(iri -> isDialect(iri.toString()))));
+                        .schemaLoader(loader -> loader.allow(
+                                iri -> DIALECT.matcher(iri.toString()).matches())));
     }
 
-    /** These come with the library. */
-    private static boolean isDialect(String iri) {
-        return iri.startsWith("https://json-schema.org/") || iri.startsWith("http://json-schema.org/");
-    }
-
-    private static void requireValid(JsonNode node, SchemaRegistry registry, BoundedPatterns patterns, int length) {
+    private static void requireValid(JsonNode node, SchemaRegistry registry, BoundedEvaluation evaluation, int length) {
         List<Error> errors;
         try {
             Schema dialect = registry.getSchema(SchemaLocation.of(dialect(node)));
-            errors = patterns.within(length, () -> dialect.validate(node));
+            errors = evaluation.validate(dialect, node, length);
+        } catch (BoundedEvaluation.Exhausted | StackOverflowError e) {
+            throw BadDefinition.of(FIELD, "is too large, or nested too deep, to be checked; split the type");
         } catch (RuntimeException e) {
             throw BadDefinition.of(FIELD + ".$schema", "is not a dialect that is known here: " + message(e));
         }
@@ -123,14 +131,21 @@ final class JsonSchemaCheck implements PayloadCheck {
         if (data == null || data.isMissingNode()) {
             return List.of(Violation.of("data", "is empty, which is not JSON"));
         }
-        try {
-            List<Error> errors = patterns.within(payload.length, () -> schema.validate(data));
-            return errors.isEmpty() ? List.of() : violations(errors, payload);
-        } catch (BoundedPatterns.Exhausted e) {
+        if (hasUniqueItems && Collisions.areMany(data)) {
             return List.of(Violation.of(
                     "data",
-                    "cannot be held to its JSON Schema: its regular expressions take too long. Put the type with a"
-                            + " pattern that repeats nothing that repeats itself"));
+                    "holds an array with too many items that look alike to a check of uniqueItems; send fewer at a"
+                            + " time"));
+        }
+        try {
+            List<Error> errors = evaluation.validate(schema, data, payload.length);
+            return errors.isEmpty() ? List.of() : violations(errors, payload);
+        } catch (BoundedEvaluation.Exhausted e) {
+            return List.of(Violation.of(
+                    "data",
+                    "cannot be held to its JSON Schema: that takes too long. Put the type with patterns that repeat"
+                            + " nothing that repeats itself, and with fewer alternatives and references within each"
+                            + " other"));
         } catch (StackOverflowError | ArithmeticException | IllegalArgumentException e) {
             return List.of(Violation.of(
                     "data",

@@ -6,6 +6,7 @@ import dev.posthorn.server.masking.Masks;
 import dev.posthorn.server.problem.Violation;
 import dev.posthorn.server.types.EventType.Definition;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -48,19 +49,22 @@ record KnownType(
     }
 
     List<Violation> violations(Event event) {
+        List<Violation> found = new ArrayList<>();
         String eventAggregate = event.aggregateType();
         if (aggregateType != null && eventAggregate != null && !aggregateType.equals(eventAggregate)) {
-            return List.of(Violation.of(
+            found.add(Violation.of(
                     "aggregateType",
                     "is '" + eventAggregate + "', but the type " + event.type() + " belongs to '" + aggregateType
                             + "'"));
         }
         if (contentType != null && !isSame(contentType, event.contentType())) {
-            return List.of(Violation.of(
+            found.add(Violation.of(
                     "contentType",
                     "is '" + event.contentType() + "', but the type " + event.type() + " has '" + contentType + "'"));
+        } else {
+            found.addAll(payload.violations(event));
         }
-        return payload.violations(event);
+        return found;
     }
 
     private static boolean isSame(String one, String other) {

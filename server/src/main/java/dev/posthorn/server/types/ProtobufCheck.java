@@ -32,7 +32,7 @@ final class ProtobufCheck implements PayloadCheck {
     }
 
     static ProtobufCheck compile(Protobuf protobuf) {
-        Files files = new Files(set(protobuf.descriptor()));
+        Files files = files(protobuf.descriptor());
         Descriptor message = files.message(protobuf.message());
         if (message == null) {
             throw BadDefinition.of(
@@ -41,6 +41,14 @@ final class ProtobufCheck implements PayloadCheck {
                             + "' is not in the descriptor; give the full name, with the package");
         }
         return new ProtobufCheck(message);
+    }
+
+    private static Files files(String base64) {
+        try {
+            return new Files(set(base64));
+        } catch (StackOverflowError e) {
+            throw BadDefinition.of(DESCRIPTOR, "has files that import each other too deep");
+        }
     }
 
     private static FileDescriptorSet set(String base64) {

@@ -1,16 +1,22 @@
 package dev.posthorn.server.types;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /**
- * Names that need not be stored again. Callers choose them, so only the latest are remembered; one that was forgotten
- * costs a statement that changes nothing. Thread-safe.
+ * Names that need not be stored again. Callers choose them, so only the latest are remembered, and for half a day, so that
+ * the table learns which are still in use; one that was forgotten costs a statement. Thread-safe.
  */
 public final class SeenNames {
 
+    private static final Duration REMEMBERED = Duration.ofHours(12);
+
     private final int most;
+    private final LongSupplier nanos;
+    private volatile long since;
     private volatile Set<String> latest = ConcurrentHashMap.newKeySet();
     private volatile Set<String> before = Set.of();
 
@@ -18,11 +24,20 @@ public final class SeenNames {
      * @param most how many are remembered for certain; never more than twice as many
      */
     public SeenNames(int most) {
+        this(most, System::nanoTime);
+    }
+
+    SeenNames(int most, LongSupplier nanos) {
         this.most = most;
+        this.nanos = nanos;
+        this.since = nanos.getAsLong();
     }
 
     /** Whoever is asked for stays. */
     public boolean contains(String name) {
+        if (nanos.getAsLong() - since > REMEMBERED.toNanos()) {
+            clear();
+        }
         if (latest.contains(name)) {
             return true;
         }
@@ -53,6 +68,7 @@ public final class SeenNames {
 
     /** Forgets all of them. */
     public synchronized void clear() {
+        since = nanos.getAsLong();
         before = Set.of();
         latest = ConcurrentHashMap.newKeySet();
     }

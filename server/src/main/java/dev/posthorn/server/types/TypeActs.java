@@ -1,6 +1,8 @@
 package dev.posthorn.server.types;
 
 import dev.posthorn.audit.Act;
+import dev.posthorn.server.documents.DocumentAct;
+import dev.posthorn.server.documents.DocumentKind;
 import dev.posthorn.server.types.EventType.Definition;
 import dev.posthorn.server.types.EventType.Protobuf;
 import java.util.Comparator;
@@ -38,8 +40,7 @@ final class TypeActs {
     }
 
     private static Act act(String verb, EventType type, Map<String, String> detail) {
-        detail.put("revision", Long.toString(type.revision()));
-        return Act.of("event-type." + verb, "event-type/" + type.name(), detail);
+        return new DocumentAct(DocumentKind.EVENT_TYPE, verb, type.name(), detail).at(type.revision());
     }
 
     /** Nobody can read a descriptor: that it is another one is all there is to say. */

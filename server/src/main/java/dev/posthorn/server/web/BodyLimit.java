@@ -1,5 +1,6 @@
 package dev.posthorn.server.web;
 
+import dev.posthorn.server.memory.RequestMemory;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.settings.HubSettings;
@@ -37,9 +38,11 @@ class BodyLimit extends OncePerRequestFilter {
 
     private final DataSize limit;
     private final Duration time;
+    private final RequestMemory memory;
     private final ProblemWriter problems;
 
-    BodyLimit(HubSettings settings, ProblemWriter problems) {
+    BodyLimit(HubSettings settings, RequestMemory memory, ProblemWriter problems) {
+        this.memory = memory;
         this.limit = settings.limits().body();
         this.time = settings.limits().requestTime();
         this.problems = problems;
@@ -51,7 +54,12 @@ class BodyLimit extends OncePerRequestFilter {
         if (request.getContentLengthLong() > limit.toBytes()) {
             problems.write(request, response, tooLarge());
         } else {
-            chain.doFilter(new Limited(request), response);
+            Limited limited = new Limited(request);
+            try {
+                chain.doFilter(limited, response);
+            } finally {
+                limited.giveBack();
+            }
         }
     }
 
@@ -70,7 +78,7 @@ class BodyLimit extends OncePerRequestFilter {
 
     private final class Limited extends HttpServletRequestWrapper {
 
-        private @Nullable ServletInputStream body;
+        private @Nullable Counted body;
 
         Limited(HttpServletRequest request) {
             super(request);
@@ -82,6 +90,12 @@ class BodyLimit extends OncePerRequestFilter {
                 body = new Counted(this, super.getInputStream());
             }
             return body;
+        }
+
+        void giveBack() {
+            if (body != null) {
+                memory.giveBack(body.count);
+            }
         }
 
         @Override
@@ -126,6 +140,9 @@ class BodyLimit extends OncePerRequestFilter {
             if (read < 0) {
                 BodyEnd.reached(request);
                 return;
+            }
+            if (!memory.take(read, count)) {
+                throw memory.noRoom().asException();
             }
             count += read;
             if (count > limit.toBytes()) {

@@ -1,6 +1,6 @@
 package dev.posthorn.server.web;
 
-import dev.posthorn.server.problem.Nearest;
+import dev.posthorn.error.Nearest;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.problem.Violation;

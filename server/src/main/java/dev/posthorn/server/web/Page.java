@@ -26,6 +26,27 @@ public record Page<T>(List<T> items, @Nullable String next) {
         return new Page<>(found.subList(0, limit), token.apply(found.get(limit - 1)));
     }
 
+    /** The items as they are shown. */
+    public <A> Page<A> map(Function<T, A> shown) {
+        return new Page<>(items.stream().map(shown).toList(), next);
+    }
+
+    /** Reads the next items after a name, so many at most. */
+    public interface Reader<T> {
+        List<T> read(String after, int most);
+    }
+
+    /** Of a list in the order of names. */
+    public static <T> Page<T> byName(String limit, @Nullable String after, Reader<T> reader, Function<T, String> name) {
+        int size = limit(limit);
+        return of(reader.read(from(after), size + 1), size, last -> PageToken.of(name.apply(last)));
+    }
+
+    /** The name after which such a list goes on. */
+    public static String from(@Nullable String after) {
+        return after == null ? "" : PageToken.parts(after, 1).get(0);
+    }
+
     /** The limit that a caller asked for. */
     public static int limit(String text) {
         if (text.matches("\\d{1,4}")) {

@@ -1,12 +1,17 @@
 package dev.posthorn.server.web;
 
+import dev.posthorn.server.json.Durations;
+import dev.posthorn.server.json.Texts;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.problem.Violation;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Reads what stands in the query of a URL. */
 public final class Parameters {
@@ -30,6 +35,18 @@ public final class Parameters {
         }
     }
 
+    /** At most so long. */
+    public static Duration duration(String name, String text, Duration longest) {
+        Duration duration = Durations.parse(text);
+        if (duration == null) {
+            throw refused(name, "is '" + Texts.quote(text) + "'; write it like 500ms, 30s, 5m, 2h or 7d");
+        }
+        if (duration.compareTo(longest) > 0) {
+            throw refused(name, "is " + text + "; the most is " + Durations.print(longest));
+        }
+        return duration;
+    }
+
     public static boolean flag(String name, String text) {
         return switch (text) {
             case "true" -> true;
@@ -45,6 +62,13 @@ public final class Parameters {
             throw refused("after", "is not a token of this list; give the 'next' of the page before");
         }
         return Long.parseLong(seq);
+    }
+
+    /** Hands on what was given. */
+    public static void given(@Nullable String text, Consumer<String> field) {
+        if (text != null) {
+            field.accept(text);
+        }
     }
 
     public static ProblemException refused(String name, String rule) {

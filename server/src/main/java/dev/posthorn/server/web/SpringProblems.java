@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -33,7 +34,7 @@ import org.springframework.web.servlet.resource.NoResourceFoundException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.JacksonIOException;
 
-/** What Spring finds wrong with a request, as a problem that names the parameter or field. */
+/** What Spring, or Tomcat on its behalf, finds wrong with a request, as a problem that names the parameter or field. */
 final class SpringProblems {
 
     private SpringProblems() {}
@@ -54,6 +55,11 @@ final class SpringProblems {
         }
         if (error instanceof BindException invalid) {
             return violations(invalid.getBindingResult());
+        }
+        if (error instanceof InvalidParameterException) {
+            return Problem.of(
+                    ProblemType.INVALID_REQUEST,
+                    "the query holds what is no text; write its parameters in UTF-8, and escape that with %");
         }
         return error instanceof ErrorResponse answered ? ofStatus(answered, error) : null;
     }

@@ -43,19 +43,20 @@ final class UnreadBody extends ValveBase {
     }
 
     private static boolean isLeft(Request request) {
-        if (request.isFinished()) {
-            return false;
-        }
-        if (request.getCoyoteRequest().isExceptionPresent()) {
-            // It is no body, and asked once more Tomcat would close before the answer is out.
-            return true;
-        }
-        try {
-            skipWhatIsHere(request.getStream());
-        } catch (IOException e) {
-            log.debug("A body that nobody reads cannot be read", e);
+        if (!request.isFinished() && isSound(request)) {
+            try {
+                skipWhatIsHere(request.getStream());
+            } catch (IOException e) {
+                log.debug("A body that nobody reads cannot be read", e);
+            }
         }
         return !request.isFinished();
+    }
+
+    /** Of one that is no body, such as of broken chunks, Tomcat would close before the answer is out. */
+    private static boolean isSound(Request request) {
+        return !request.getCoyoteRequest().isExceptionPresent()
+                && request.getHeader(HttpHeaders.TRANSFER_ENCODING) == null;
     }
 
     /** Most bodies come together with their headers: then the connection can go on. */

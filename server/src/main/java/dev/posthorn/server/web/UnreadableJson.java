@@ -2,7 +2,7 @@ package dev.posthorn.server.web;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonValue;
-import dev.posthorn.server.problem.Nearest;
+import dev.posthorn.error.Nearest;
 import dev.posthorn.server.problem.Violation;
 import java.time.Duration;
 import java.util.Arrays;

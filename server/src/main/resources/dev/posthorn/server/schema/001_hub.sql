@@ -2,12 +2,15 @@
 
 -- Counts the changes of each kind of thing, so that every instance notices soon that it has to read them again.
 CREATE TABLE posthorn.hub_change (
-    topic  text   PRIMARY KEY CHECK (topic IN ('event-types', 'subscriptions', 'keys')),
+    topic  text   PRIMARY KEY CHECK (topic IN ('event-types', 'subscriptions', 'guards', 'keys')),
     number bigint NOT NULL DEFAULT 0
 );
-INSERT INTO posthorn.hub_change (topic) VALUES ('event-types'), ('subscriptions'), ('keys');
+INSERT INTO posthorn.hub_change (topic) VALUES ('event-types'), ('subscriptions'), ('guards'), ('keys');
 
--- seen: registered itself by its first event.
+-- What is known about a type, and what events of it are held to.
+--   masks: JSON pointers to what of its payloads not everybody may see.
+--   seen: registered itself by its first event. seen_at: when an event last made the name known, give or take a day: it
+--     goes with its last event.
 CREATE TABLE posthorn.event_type (
     name                text        PRIMARY KEY COLLATE "C",
     revision            bigint      NOT NULL DEFAULT 1,
@@ -17,7 +20,9 @@ CREATE TABLE posthorn.event_type (
     json_schema         text,
     protobuf_descriptor bytea,
     protobuf_message    text,
-    seen                boolean     NOT NULL DEFAULT false,
+    masks               text[]      NOT NULL DEFAULT '{}',
+    seen                boolean     NOT NULL DEFAULT true,
+    seen_at             timestamptz NOT NULL DEFAULT posthorn.clock(),
     created_at          timestamptz NOT NULL DEFAULT posthorn.clock(),
     changed_at          timestamptz NOT NULL DEFAULT posthorn.clock()
 );
@@ -29,17 +34,22 @@ CREATE TABLE posthorn.event_source (
 );
 
 -- A subscription as it was asked for. Whether it is paused, and how far it is, stands in posthorn.subscription, which
--- the relay makes. document: without its secrets. secrets: those, encrypted; key_id: by which key. deleted_at: nobody is
--- to serve it any more; the row goes when nobody does.
+-- the relay makes.
+--   document: without its secrets. secrets: those, encrypted; key_id: by which key.
+--   former_secret: the signing secret that a new one has followed, as the document shows it. Until former_secret_until
+--     both sign, then the hub drops it.
+--   deleted_at: nobody is to serve it any more; the row goes when nobody does.
 CREATE TABLE posthorn.hub_subscription (
-    name       text        PRIMARY KEY COLLATE "C",
-    revision   bigint      NOT NULL DEFAULT 1,
-    document   text        NOT NULL,
-    secrets    bytea,
-    key_id     text,
-    created_at timestamptz NOT NULL DEFAULT posthorn.clock(),
-    changed_at timestamptz NOT NULL DEFAULT posthorn.clock(),
-    deleted_at timestamptz
+    name                text        PRIMARY KEY COLLATE "C",
+    revision            bigint      NOT NULL DEFAULT 1,
+    document            text        NOT NULL,
+    secrets             bytea,
+    key_id              text,
+    former_secret       text,
+    former_secret_until timestamptz,
+    created_at          timestamptz NOT NULL DEFAULT posthorn.clock(),
+    changed_at          timestamptz NOT NULL DEFAULT posthorn.clock(),
+    deleted_at          timestamptz
 );
 
 -- What a subscription was before and is now, without secrets. A null document: it was deleted.
@@ -53,10 +63,16 @@ CREATE TABLE posthorn.hub_subscription_revision (
 );
 CREATE INDEX hub_subscription_revision_name ON posthorn.hub_subscription_revision (name, id);
 
--- hash: SHA-256 of the key, which is long and random, so that it needs no salt and no slow hash.
+-- Who may call.
+--   payload: sees what others see masked.
+--   sources, types: patterns of what a publisher's key may publish; none means any.
+--   hash: SHA-256 of the key, which is long and random, so that it needs no salt and no slow hash.
 CREATE TABLE posthorn.api_key (
     name       text        PRIMARY KEY COLLATE "C",
     role       text        NOT NULL CHECK (role IN ('publisher', 'viewer', 'operator', 'admin')),
+    payload    boolean     NOT NULL DEFAULT false,
+    sources    text[]      NOT NULL DEFAULT '{}',
+    types      text[]      NOT NULL DEFAULT '{}',
     hash       bytea       NOT NULL UNIQUE,
     created_by text        NOT NULL,
     created_at timestamptz NOT NULL DEFAULT posthorn.clock(),

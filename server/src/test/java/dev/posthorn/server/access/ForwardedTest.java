@@ -91,7 +91,7 @@ class ForwardedTest {
         Map<String, Object> settings = new java.util.HashMap<>(more);
         settings.put(PLATFORM, "kubernetes");
         settings.put("posthorn.access.admin-key", ADMIN_KEY);
-        settings.put("posthorn.limits.requests-per-second", 0.01);
+        settings.put("posthorn.limits.requests-per-second", 0.001);
         return TestHub.start(settings);
     }
 

@@ -1,5 +1,6 @@
 package dev.posthorn.server.access;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 class KeysTest {
+
+    private static final int TRIES = 10;
 
     private static String database;
     private static TestHub hub;
@@ -49,6 +52,7 @@ class KeysTest {
         for (TestClient stranger : List.of(
                 hub.rest().with("Origin", "https://evil.example"),
                 hub.rest().with("Origin", "null"),
+                hub.rest().with("Sec-Fetch-Site", "cross-site"),
                 hub.rest().with("X-Forwarded-For", "10.0.0.1"),
                 hub.rest().with("Forwarded", "for=10.0.0.1"),
                 hub.rest().with("Authorization", "Bearer nonsense"))) {
@@ -189,16 +193,38 @@ class KeysTest {
         assertThat(as(boss).get("/v1/keys?limit=0").status()).isEqualTo(400);
     }
 
+    /**
+     * Each change is made when the other has just seen the one before, so that it takes a whole interval of its looks.
+     * A machine that stood still is given another try: a hub that looks too rarely is late every time.
+     */
     @Test
     void aRevocationReachesTheOtherInstancesWithinASecond() {
         String boss = create(hub.rest(), "boss", "admin").json().path("key").asString();
         try (TestHub other = TestHub.startOn(database, Map.of())) {
-            String shop = create(as(boss), "shop", "viewer").json().path("key").asString();
-            TestClient there = other.rest().with("Authorization", "Bearer " + shop);
-            await().atMost(1, SECONDS).until(() -> there.get("/v1/keys").status() == 403);
-            as(boss).delete("/v1/keys/shop");
-            await().atMost(1, SECONDS).until(() -> there.get("/v1/keys").status() == 401);
+            boolean inTime = false;
+            for (int i = 0; i < TRIES && !inTime; i++) {
+                inTime = isKnownAndGoneInTime(other, boss, "shop-" + i);
+            }
+            assertThat(inTime).isTrue();
         }
+    }
+
+    private static boolean isKnownAndGoneInTime(TestHub other, String boss, String name) {
+        String shop = create(as(boss), name, "viewer").json().path("key").asString();
+        TestClient there = other.rest().with("Authorization", "Bearer " + shop);
+        boolean known = isWithinASecond(there, 403);
+        as(boss).delete("/v1/keys/" + name);
+        boolean gone = isWithinASecond(there, 401);
+        return known && gone;
+    }
+
+    /** Whether it gets this answer, which it does get, so soon. */
+    private static boolean isWithinASecond(TestClient there, int status) {
+        long begun = System.nanoTime();
+        await().pollInterval(20, MILLISECONDS)
+                .atMost(60, SECONDS)
+                .until(() -> there.get("/v1/keys").status() == status);
+        return System.nanoTime() - begun < SECONDS.toNanos(1);
     }
 
     private static TestClient as(String key) {

@@ -33,8 +33,13 @@ final class RoleTable {
             GET    /v1/dlt-messages/{id}                  | viewer operator
             PUT    /v1/dlt-messages/groups/note           | operator
             POST   /v1/dlt-messages/discard               | operator
+            POST   /v1/dlt-messages/purge                 | operator
             POST   /v1/dlt-messages/{id}/release          | operator
             GET    /v1/status                             | viewer operator
+            GET    /v1/status/counts                      | viewer operator
+            GET    /v1/status/latency                     | viewer operator
+            GET    /v1/status/near-last-attempt           | viewer operator
+            GET    /v1/status/stuck                       | viewer operator
             GET    /v1/event-types                        | viewer operator
             GET    /v1/event-types/{name}                 | viewer operator
             PUT    /v1/event-types/{name}                 | admin
@@ -43,13 +48,17 @@ final class RoleTable {
             GET    /v1/subscriptions/{name}               | viewer operator
             GET    /v1/subscriptions/{name}/revisions     | viewer operator
             PUT    /v1/subscriptions/{name}               | admin
+            PATCH  /v1/subscriptions/{name}               | admin
             DELETE /v1/subscriptions/{name}               | admin
+            POST   /v1/subscriptions/{name}/let-go        | operator
             POST   /v1/subscriptions/{name}/pause         | operator
             POST   /v1/subscriptions/{name}/resume        | operator
+            POST   /v1/subscriptions/{name}/rotate-secret | admin
             POST   /v1/subscriptions/{name}/test          | operator
             GET    /v1/guards                             | viewer operator
             GET    /v1/guards/{name}                      | viewer operator
             PUT    /v1/guards/{name}                      | admin
+            PATCH  /v1/guards/{name}                      | admin
             DELETE /v1/guards/{name}                      | admin
             GET    /v1/guards/{name}/forwards             | viewer operator
             GET    /v1/guards/{name}/forwards/{eventId}   | viewer operator

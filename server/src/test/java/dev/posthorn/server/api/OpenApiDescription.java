@@ -12,6 +12,7 @@ import io.swagger.v3.core.jackson.ModelResolver;
 import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.Operation;
+import io.swagger.v3.oas.models.PathItem;
 import io.swagger.v3.oas.models.info.Info;
 import io.swagger.v3.oas.models.info.License;
 import io.swagger.v3.oas.models.media.Content;
@@ -80,7 +81,18 @@ class OpenApiDescription {
             api.security(
                     List.of(new SecurityRequirement().addList("bearer"), new SecurityRequirement().addList("apiKey")));
             describe(components(api));
+            api.getPaths().forEach(OpenApiDescription::tellApart);
         };
+    }
+
+    /** A short path is another name of a call, whose id is taken. */
+    private static void tellApart(String path, PathItem calls) {
+        if (!path.startsWith("/v1/")) {
+            calls.readOperations().forEach(call -> {
+                call.operationId(call.getOperationId() + "Shortly");
+                call.summary(call.getSummary() + ": the same as /v1" + path);
+            });
+        }
     }
 
     private static Components components(OpenAPI api) {

@@ -7,10 +7,15 @@ import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestHub;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.yaml.snakeyaml.Yaml;
 
 class OpenApiTest {
 
@@ -26,7 +31,7 @@ class OpenApiTest {
                 "springdoc.writer-with-order-by-keys", true,
                 "springdoc.override-with-generic-response", false,
                 "springdoc.default-flat-param-object", true,
-                "springdoc.paths-to-match", "/v1/**"));
+                "springdoc.paths-to-match", "/v1/**,/dlt-messages,/replay"));
     }
 
     @AfterAll
@@ -45,6 +50,40 @@ class OpenApiTest {
         assertThat(Files.readString(DOCUMENT))
                 .as("docs/openapi.yaml; -Dposthorn.openapi.write=true writes it anew")
                 .isEqualTo(generated.text());
+    }
+
+    @Test
+    void everyCallOfTheHubIsDescribedTheShortPathsToo() throws Exception {
+        Map<String, Map<String, Map<String, Object>>> described = described();
+        RequestMappingHandlerMapping mapping =
+                hub.bean("requestMappingHandlerMapping", RequestMappingHandlerMapping.class);
+        List<String> calls = new ArrayList<>();
+        mapping.getHandlerMethods().forEach((info, call) -> {
+            if (call.getBeanType().getName().startsWith("dev.posthorn.")) {
+                for (String path : info.getPatternValues()) {
+                    info.getMethodsCondition().getMethods().forEach(method -> calls.add(method + " " + path));
+                }
+            }
+        });
+        assertThat(calls).contains("GET /dlt-messages", "POST /replay").allSatisfy(call -> {
+            String[] parts = call.split(" ", 2);
+            assertThat(described.get(parts[1])).as(call).containsKey(parts[0].toLowerCase(Locale.ROOT));
+        });
+    }
+
+    @Test
+    void everyCallHasAnIdOfItsOwn() throws Exception {
+        List<Object> ids = described().values().stream()
+                .flatMap(path -> path.values().stream())
+                .map(call -> call.get("operationId"))
+                .toList();
+        assertThat(ids).doesNotContainNull().doesNotHaveDuplicates();
+    }
+
+    private static Map<String, Map<String, Map<String, Object>>> described() throws Exception {
+        Map<String, Map<String, Map<String, Map<String, Object>>>> document =
+                new Yaml().load(Files.readString(DOCUMENT));
+        return document.get("paths");
     }
 
     @Test

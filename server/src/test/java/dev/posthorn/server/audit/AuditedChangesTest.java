@@ -91,7 +91,7 @@ class AuditedChangesTest {
 
     @Test
     void theKeyOfTheSettingsIsTheHubsOwnAct() {
-        await().atMost(10, SECONDS)
+        await().atMost(60, SECONDS)
                 .untilAsserted(() -> assertThat(found("actor=hub")).hasSize(1));
         JsonNode entry = found("actor=hub").get(0);
         assertThat(entry.path("action").asString()).isEqualTo("key.configure");
@@ -101,6 +101,35 @@ class AuditedChangesTest {
         assertThat(entry.toString()).doesNotContain(ADMIN_KEY);
         TestClient.Answer taken = as(ADMIN_KEY).post("/v1/keys", "{\"name\": \"hub\", \"role\": \"viewer\"}");
         assertThat(taken.status()).as("nobody can act under its name").isEqualTo(409);
+    }
+
+    /** The reason was taken for nothing: 200, whatever the body said, and an entry without it. */
+    @Test
+    void whyASubscriptionIsPausedOrResumedIsInItsEntry() {
+        String path = "/v1/subscriptions/halted";
+        ok(
+                as(ADMIN_KEY)
+                        .put(
+                                path,
+                                "{\"sink\": {\"kind\": \"http\", \"url\": \"http://127.0.0.1:9/\"}, \"filter\": {\"types\": [\"no\"]}}"));
+        for (String verb : List.of("pause", "resume")) {
+            Request why = Request.by(operatorKey);
+            await().atMost(60, SECONDS).until(() -> {
+                TestClient.Answer answer = why.client().post(path + "/" + verb, "{\"reason\": \"maintenance\"}");
+                return answer.status() == 200;
+            });
+            only(why, "olga", "subscription." + verb, "subscription/halted");
+            assertThat(why.entries().get(0).path("reason").asString()).isEqualTo("maintenance");
+
+            Request wrong = Request.by(operatorKey);
+            assertThat(wrong.client().post(path + "/" + verb, "not JSON").status())
+                    .isEqualTo(400);
+            assertThat(wrong.client()
+                            .post(path + "/" + verb, "{\"raeson\": \"\"}")
+                            .text())
+                    .contains("did you mean reason?");
+            assertThat(wrong.entries()).isEmpty();
+        }
     }
 
     @Test

@@ -23,6 +23,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.time.Instant;
@@ -231,6 +232,24 @@ class EventHubServiceTest {
     }
 
     @Test
+    void everyFieldThatIsWrongIsNamedAtOnce() {
+        Event empty = Event.newBuilder()
+                .setVersion(-1)
+                .setCreatedAt(Timestamp.newBuilder().setNanos(-1))
+                .putHeaders("bad name", "x")
+                .build();
+        Statuses one = Statuses.of(() -> stub.publish(empty));
+        assertThat(one.fields())
+                .containsExactly("created_at.nanos", "payload", "source_service", "event_type", "version", "headers");
+        Statuses batch = Statuses.of(() -> stub.publishBatch(PublishBatchRequest.newBuilder()
+                .addEvents(event("all-0"))
+                .addEvents(Event.getDefaultInstance())
+                .build()));
+        assertThat(batch.fields())
+                .containsExactly("events[1].payload", "events[1].source_service", "events[1].event_type");
+    }
+
+    @Test
     void aMissingPayloadSaysWhatToDo() {
         Statuses end = Statuses.of(() -> stub.publish(event().clearPayload().build()));
         assertThat(end.message()).startsWith("payload: is missing; every event needs a payload");
@@ -244,15 +263,51 @@ class EventHubServiceTest {
 
     @Test
     void bytesThatAreNoEventAreRefused() {
+        Statuses end = publishGarbage();
+        assertThat(end.code()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+        assertThat(end.message()).contains("event_hub.proto");
+        assertThat(end.reason()).isEqualTo("urn:posthorn:problem:invalid-request");
+    }
+
+    private static Statuses publishGarbage() {
         MethodDescriptor<byte[], PublishResponse> publish = EventHubGrpc.getPublishMethod().toBuilder(
                         new Bytes(), EventHubGrpc.getPublishMethod().getResponseMarshaller())
                 .build();
         // Field 2, one byte, which is no UTF-8.
         byte[] garbage = {0x12, 0x01, (byte) 0xff};
-        Statuses end = Statuses.of(() -> ClientCalls.blockingUnaryCall(channel, publish, CallOptions.DEFAULT, garbage));
-        assertThat(end.code()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-        assertThat(end.message()).contains("event_hub.proto");
-        assertThat(end.reason()).isEqualTo("urn:posthorn:problem:invalid-request");
+        return Statuses.of(() -> ClientCalls.blockingUnaryCall(channel, publish, CallOptions.DEFAULT, garbage));
+    }
+
+    @Test
+    void everyEventThatIsRefusedIsCounted() throws Exception {
+        double before = refused();
+        Statuses.of(() -> stub.publish(bad("c-1")));
+        assertThat(refused() - before).as("an event").isEqualTo(1);
+        PublishBatchRequest batch = PublishBatchRequest.newBuilder()
+                .addAllEvents(List.of(bad("c-2"), event("c-3"), bad("c-4")))
+                .build();
+        Statuses.of(() -> stub.publishBatch(batch));
+        assertThat(refused() - before).as("two of a batch").isEqualTo(3);
+        StreamClient.open(channel)
+                .read(2)
+                .send(bad("c-5"))
+                .send(event("c-6"))
+                .halfClose()
+                .awaitEnd();
+        assertThat(refused() - before).as("one of a stream").isEqualTo(4);
+        publishGarbage();
+        assertThat(refused() - before).as("bytes that are no event").isEqualTo(5);
+        stub.publish(event("c-7"));
+        Statuses.of(() -> stub.publish(event().setEventId("c-7").setKey("k").build()));
+        assertThat(refused() - before).as("another content").isEqualTo(6);
+    }
+
+    private static double refused() {
+        return hub.bean(MeterRegistry.class)
+                .get("posthorn.ingested")
+                .tags("protocol", "grpc", "outcome", "refused")
+                .counter()
+                .count();
     }
 
     private record Bytes() implements MethodDescriptor.Marshaller<byte[]> {

@@ -62,7 +62,7 @@ class EventStreamTest {
             StreamClient client = StreamClient.open(server.channel()).read(100);
             IntStream.range(0, 50).forEach(i -> client.send(event("e" + i)));
             // All are read while the first is being recorded.
-            await().atMost(10, SECONDS).until(() -> server.taken() == 50);
+            await().atMost(60, SECONDS).until(() -> server.taken() == 50);
             assertThat(client.acks()).isEmpty();
             commit.countDown();
             assertThat(client.awaitAcks(50)).hasSize(50);
@@ -82,7 +82,7 @@ class EventStreamTest {
         try (RecordingServer server = new RecordingServer(slow)) {
             StreamClient client = StreamClient.open(server.channel()).read(1_000);
             IntStream.range(0, 900).forEach(i -> client.send(event("e" + i)));
-            await().atMost(10, SECONDS).until(() -> server.taken() == 900);
+            await().atMost(60, SECONDS).until(() -> server.taken() == 900);
             commit.countDown();
             client.awaitAcks(900);
             assertThat(calls).hasValueLessThanOrEqualTo(2);
@@ -99,11 +99,11 @@ class EventStreamTest {
             StreamClient client = StreamClient.open(server.channel());
             IntStream.range(0, all).forEach(i -> client.send(event(String.format("e%035d", i))));
             client.halfClose();
-            awaitStandstill(server);
+            awaitStandstill(server, EventStream.MOST_EVENTS);
             assertThat(server.taken()).isBetween(EventStream.MOST_EVENTS, EventStream.MOST_EVENTS + underWay);
             int before = server.taken();
             client.read(5_000).awaitAcks(5_000);
-            awaitStandstill(server);
+            awaitStandstill(server, before + 1_000);
             assertThat(server.taken()).isBetween(before + 1_000, before + 5_000 + underWay);
             assertThat(positions(client.read(all).awaitEnd())).containsExactlyElementsOf(upTo(all));
         }
@@ -122,7 +122,7 @@ class EventStreamTest {
                         .send(event().setContentType(i + " " + large).build());
             }
             client.halfClose();
-            awaitStandstill(server);
+            awaitStandstill(server, 1);
             List<PublishAck> acks = client.read(100).awaitEnd();
             assertThat(refused(acks)).containsExactlyElementsOf(upTo(100));
             assertThat(acks)
@@ -144,7 +144,7 @@ class EventStreamTest {
             dev.posthorn.v1.Event event = event().setPayload(com.google.protobuf.ByteString.copyFrom(large))
                     .build();
             IntStream.range(0, 200).forEach(i -> client.send(event));
-            awaitStandstill(server);
+            awaitStandstill(server, 1);
             // 8 MiB are 16 of these; the first handful was asked for before their size was known.
             assertThat(server.taken()).isLessThan(70);
             commit.countDown();
@@ -172,6 +172,32 @@ class EventStreamTest {
             assertThat(first.getRefusal().getField()).isEqualTo("event_type");
             assertThat(first.getRefusal().getMessage()).startsWith("event_type: is missing; ");
         }
+    }
+
+    @Test
+    void aRefusalTellsEverythingThatIsWrongWithTheEvent() throws Exception {
+        StreamRecorder recorder = new StreamRecorder(ignored -> {
+            throw Problem.violated(
+                            ProblemType.INVALID_EVENT,
+                            List.of(
+                                    Violation.of("aggregateType", "is 'a', but not here")
+                                            .ofItem(0),
+                                    Violation.of("data.name", "is missing").ofItem(0)))
+                    .asException();
+        });
+        StreamItem item = StreamItem.toRecord(
+                0,
+                "e",
+                1,
+                dev.posthorn.event.Event.builder()
+                        .source("s")
+                        .type("t")
+                        .json("{}")
+                        .build());
+        assertThat(recorder.record(List.of(item))).isNull();
+        assertThat(item.ack().getRefusal().getField()).isEqualTo("aggregate_type");
+        assertThat(item.ack().getRefusal().getMessage())
+                .isEqualTo("aggregate_type: is 'a', but not here; also payload.name: is missing");
     }
 
     @Test
@@ -283,7 +309,7 @@ class EventStreamTest {
         try (RecordingServer server = new RecordingServer(slow)) {
             StreamClient client = StreamClient.open(server.channel()).read(1_000);
             IntStream.range(0, 300).forEach(i -> client.send(event("e" + i)));
-            await().atMost(10, SECONDS).until(() -> server.taken() == 300);
+            await().atMost(60, SECONDS).until(() -> server.taken() == 300);
             server.service().endStreams(Problem.unavailable("the hub stops", Duration.ofSeconds(1)));
             commit.countDown();
             assertThat(positions(client.awaitEnd())).containsExactlyElementsOf(upTo(300));
@@ -305,11 +331,11 @@ class EventStreamTest {
                     StreamClient.open(server.channel()).read(1_000).send(event("first"));
             pass(recording);
             IntStream.range(0, 300).forEach(i -> client.send(event("e" + i)));
-            await().atMost(10, SECONDS).until(() -> server.taken() == 301);
+            await().atMost(60, SECONDS).until(() -> server.taken() == 301);
             client.cancel();
-            await().atMost(10, SECONDS).until(() -> server.service().openStreams() == 0);
+            await().atMost(60, SECONDS).until(() -> server.service().openStreams() == 0);
             commit.countDown();
-            await().atMost(10, SECONDS).until(() -> log.size() == 1);
+            await().atMost(60, SECONDS).until(() -> log.size() == 1);
             assertThat(log).containsExactly("first");
         }
     }
@@ -336,18 +362,18 @@ class EventStreamTest {
         return LongStream.range(0, end).boxed().toList();
     }
 
-    /** Until it has read something, and then nothing for a while. */
-    private static void awaitStandstill(RecordingServer server) {
+    /** Until it has read so many, and then nothing for a while: before that it may be the machine that stands still. */
+    private static void awaitStandstill(RecordingServer server, int atLeast) {
         AtomicInteger last = new AtomicInteger(-1);
-        await().pollInterval(Duration.ofMillis(400)).atMost(30, SECONDS).until(() -> {
+        await().pollInterval(Duration.ofMillis(400)).atMost(120, SECONDS).until(() -> {
             int now = server.taken();
-            return now > 0 && last.getAndSet(now) == now;
+            return now >= atLeast && last.getAndSet(now) == now;
         });
     }
 
     private static void pass(CountDownLatch latch) {
         try {
-            if (!latch.await(30, SECONDS)) {
+            if (!latch.await(300, SECONDS)) {
                 throw new IllegalStateException("waited in vain");
             }
         } catch (InterruptedException e) {

@@ -1,9 +1,11 @@
 package dev.posthorn.server.grpc;
 
 import static dev.posthorn.server.grpc.SampleEvents.event;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.server.Hub;
 import dev.posthorn.server.TestHub;
@@ -32,6 +34,7 @@ class GrpcListenerTest {
 
     private static final String CERTIFICATE = "posthorn.grpc.tls.certificate";
     private static final String PRIVATE_KEY = "posthorn.grpc.tls.private-key";
+    private static final int TRIES = 5;
 
     @Test
     void speaksTlsIfItHasACertificate() throws Exception {
@@ -79,10 +82,9 @@ class GrpcListenerTest {
     void isHealthyOnceTheDatabaseIsThere() {
         try (TestHub hub = TestHub.start()) {
             ManagedChannel channel = Channels.to(hub);
-            org.awaitility.Awaitility.await()
-                    .atMost(10, SECONDS)
-                    .until(() -> health(channel, "") == ServingStatus.SERVING);
-            assertThat(health(channel, "posthorn.v1.EventHub")).isEqualTo(ServingStatus.SERVING);
+            for (String service : new String[] {"", "posthorn.v1.EventHub"}) {
+                await().atMost(60, SECONDS).until(() -> health(channel, service) == ServingStatus.SERVING);
+            }
             channel.shutdownNow();
         }
     }
@@ -107,32 +109,39 @@ class GrpcListenerTest {
         assertThat(end.reason()).isEqualTo("urn:posthorn:problem:unavailable");
     }
 
+    /** Far below the time after which calls are ended by force; a machine that stood still is given another try. */
     @Test
     void aStopEndsOpenStreamsAfterTheirLastAcknowledgement() throws Exception {
+        boolean soon = false;
+        for (int i = 0; i < TRIES && !soon; i++) {
+            soon = secondsToStopWithAnOpenStream() < 8;
+        }
+        assertThat(soon).isTrue();
+    }
+
+    private static long secondsToStopWithAnOpenStream() throws InterruptedException {
         TestHub hub = TestHub.start();
         ManagedChannel channel = Channels.to(hub);
         StreamClient client = StreamClient.open(channel).read(10).send(event("last"));
         client.awaitAcks(1);
         long before = System.nanoTime();
         hub.close();
-        // Far below the time after which calls are ended by force.
-        assertThat(SECONDS.convert(System.nanoTime() - before, java.util.concurrent.TimeUnit.NANOSECONDS))
-                .isLessThan(8);
+        long took = System.nanoTime() - before;
         assertThat(client.awaitEnd()).hasSize(1);
         assertThat(Statuses.of(client.error()).message()).startsWith("the hub stops");
         channel.shutdownNow();
+        return NANOSECONDS.toSeconds(took);
     }
 
     @Test
     void aConnectionHasAnAgeAndItsStreamsEndBefore() throws Exception {
         try (TestHub hub = TestHub.start(Map.of("posthorn.grpc.connection-age", "1s"))) {
             ManagedChannel channel = Channels.to(hub);
-            StreamClient client = StreamClient.open(channel).read(1_000);
-            AtomicInteger sent = new AtomicInteger();
-            org.awaitility.Awaitility.await().atMost(10, SECONDS).until(() -> {
-                client.send(event("aged-" + sent.getAndIncrement()));
-                return client.error() != null;
-            });
+            StreamClient client = sentToUntilItsEnd(channel);
+            for (int i = 0; i < TRIES && client.acks().isEmpty(); i++) {
+                // The connection was old before anything could be recorded.
+                client = sentToUntilItsEnd(channel);
+            }
             Statuses end = Statuses.of(client.error());
             assertThat(end.code()).isEqualTo(Status.Code.UNAVAILABLE);
             assertThat(end.message()).contains("posthorn.grpc.connection-age");
@@ -144,6 +153,16 @@ class GrpcListenerTest {
                     .isEqualTo("on the next connection");
             channel.shutdownNow();
         }
+    }
+
+    private static StreamClient sentToUntilItsEnd(Channel channel) {
+        StreamClient client = StreamClient.open(channel).read(1_000);
+        AtomicInteger sent = new AtomicInteger();
+        await().atMost(60, SECONDS).until(() -> {
+            client.send(event("aged-" + sent.getAndIncrement()));
+            return client.error() != null;
+        });
+        return client;
     }
 
     private static ServingStatus health(Channel channel, String service) {

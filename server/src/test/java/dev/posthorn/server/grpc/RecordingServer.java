@@ -3,6 +3,7 @@ package dev.posthorn.server.grpc;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.posthorn.event.EventLimits;
+import dev.posthorn.server.memory.RequestMemory;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -32,7 +33,8 @@ final class RecordingServer implements AutoCloseable {
     private final ManagedChannel channel;
 
     RecordingServer(EventRecorder recorder) {
-        service = new EventHubService(recorder, new EventMapping(EventLimits.DEFAULT), 100, executor);
+        service = new EventHubService(
+                recorder, new EventMapping(EventLimits.DEFAULT), 100, new RequestMemory(256 << 20), executor);
         try {
             server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                     .executor(executor)
@@ -58,7 +60,7 @@ final class RecordingServer implements AutoCloseable {
         return channel;
     }
 
-    /** How many messages the service has read. */
+    /** How many messages the service has read, and has in hand. */
     int taken() {
         return taken.get();
     }
@@ -68,8 +70,8 @@ final class RecordingServer implements AutoCloseable {
         channel.shutdownNow();
         try {
             // The server still needs its threads to end its calls.
-            channel.awaitTermination(10, SECONDS);
-            server.shutdownNow().awaitTermination(10, SECONDS);
+            channel.awaitTermination(60, SECONDS);
+            server.shutdownNow().awaitTermination(60, SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -84,8 +86,8 @@ final class RecordingServer implements AutoCloseable {
             return new SimpleForwardingServerCallListener<>(next.startCall(call, metadata)) {
                 @Override
                 public void onMessage(Q message) {
-                    taken.incrementAndGet();
                     super.onMessage(message);
+                    taken.incrementAndGet();
                 }
             };
         }

@@ -67,7 +67,7 @@ class ReflectionTest {
         call.onNext(io.grpc.reflection.v1alpha.ServerReflectionRequest.newBuilder()
                 .setListServices("")
                 .build());
-        List<String> names = answer.get(10, SECONDS).getListServicesResponse().getServiceList().stream()
+        List<String> names = answer.get(60, SECONDS).getListServicesResponse().getServiceList().stream()
                 .map(io.grpc.reflection.v1alpha.ServiceResponse::getName)
                 .toList();
         call.onCompleted();
@@ -126,7 +126,7 @@ class ReflectionTest {
         StreamObserver<ServerReflectionRequest> call =
                 ServerReflectionGrpc.newStub(channel).serverReflectionInfo(new First<>(answer));
         call.onNext(question);
-        ServerReflectionResponse first = answer.get(10, SECONDS);
+        ServerReflectionResponse first = answer.get(60, SECONDS);
         call.onCompleted();
         return first;
     }

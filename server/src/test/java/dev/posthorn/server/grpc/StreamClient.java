@@ -63,13 +63,13 @@ final class StreamClient implements ClientResponseObserver<Event, PublishAck> {
     }
 
     List<PublishAck> awaitAcks(int count) {
-        await().atMost(30, SECONDS).until(() -> acks.size() >= count || ended.getCount() == 0);
+        await().atMost(120, SECONDS).until(() -> acks.size() >= count || ended.getCount() == 0);
         return acks;
     }
 
     /** All acknowledgements once the stream has ended. */
     List<PublishAck> awaitEnd() throws InterruptedException {
-        if (!ended.await(60, SECONDS)) {
+        if (!ended.await(300, SECONDS)) {
             throw new AssertionError("the stream goes on; acknowledged: " + acks.size());
         }
         return acks;

@@ -74,13 +74,15 @@ class GuardRulesTest {
         Guarding.of(admin, "guessed", target, "");
         assertThat(new Guarding(shop, "guessed").post(id).status()).isEqualTo(200);
         int conflicts = 0;
-        Answer last = null;
-        for (int amount = 2; amount < 12; amount++) {
-            last = shop.post("/v1/guard/guessed", Guarding.event(id, amount));
-            conflicts += last.status() == 409 ? 1 : 0;
+        boolean silent = false;
+        // A pause that was over by the time of the next try is followed by one twice as long.
+        for (int amount = 2; amount < 12 && !silent; amount++) {
+            Answer tried = shop.post("/v1/guard/guessed", Guarding.event(id, amount));
+            conflicts += tried.status() == 409 ? 1 : 0;
+            silent = tried.status() == 429
+                    && new Guarding(shop, "guessed").post(id).status() == 429;
         }
         assertThat(conflicts).isLessThan(8);
-        assertThat(last.status()).isEqualTo(429);
-        assertThat(new Guarding(shop, "guessed").post(id).status()).isEqualTo(429);
+        assertThat(silent).as("no answer about the id at all").isTrue();
     }
 }

@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
+import dev.posthorn.testkit.FreePort;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -25,7 +26,7 @@ import tools.jackson.databind.JsonNode;
 /** Each event is forwarded once, whatever becomes of it, through two hubs on one database. */
 class GuardTest {
 
-    private static final String SHORT = ", \"timeout\": \"1500ms\"";
+    private static final String SHORT = ", \"timeout\": \"5s\"";
 
     private static TestHub hub;
     private static TestHub second;
@@ -58,7 +59,7 @@ class GuardTest {
     }
 
     private static Guarding atTheSecond(Guarding guard) {
-        await().atMost(10, SECONDS).until(() -> second.bean(GuardKeeper.class).served(guard.name()) != null);
+        await().atMost(60, SECONDS).until(() -> second.bean(GuardKeeper.class).served(guard.name()) != null);
         return new Guarding(second.rest(), guard.name());
     }
 
@@ -118,6 +119,26 @@ class GuardTest {
         assertThat(target.acted()).hasSize(1);
     }
 
+    /** The second one was refused, as if it were the first with another content. */
+    @Test
+    void ofTwoSourcesWithOneIdEachIsForwardedOnce() {
+        Guarding guard = guard("sources", "");
+        String other = Guarding.event(id, 1).replace("shop", "warehouse");
+        for (boolean duplicate : List.of(false, true)) {
+            assertThat(guard.post(id).json().path("duplicate").asBoolean()).isEqualTo(duplicate);
+            Answer answer = Guarding.sent(() -> rest.post("/v1/guard/sources", other));
+            assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+            assertThat(answer.json().path("duplicate").asBoolean()).isEqualTo(duplicate);
+            assertThat(answer.json().path("id").asString()).isEqualTo(id.toString());
+        }
+        assertThat(target.acted()).hasSize(2);
+        assertThat(rest.get("/v1/guards/sources/forwards/" + id + "?source=warehouse")
+                        .json()
+                        .path("source")
+                        .asString())
+                .isEqualTo("warehouse");
+    }
+
     @Test
     void aRefusalIsRememberedAndRepeatedOnlyIfAnOperatorSaysSo() {
         Guarding guard = guard("refusing", "");
@@ -140,6 +161,7 @@ class GuardTest {
         Answer answer = guard.post(id);
         assertThat(problem(answer)).isEqualTo("409 in-doubt");
         assertThat(answer.json().path("detail").asString()).contains("operator", "/forwards/" + id + "/decision");
+        await().atMost(60, SECONDS).until(() -> target.acted().size() == 1);
         target.answers(200);
         assertThat(problem(guard.post(id))).isEqualTo("409 in-doubt");
         assertThat(problem(atTheSecond(guard).post(id))).isEqualTo("409 in-doubt");
@@ -154,7 +176,7 @@ class GuardTest {
                 rest.get("/v1/guards/arrived/forwards?state=IN_DOUBT").json().path("items");
         assertThat(listed).hasSize(1);
         assertThat(listed.get(0).path("eventId").asString()).isEqualTo(id.toString());
-        assertThat(listed.get(0).path("reason").asString()).contains("no answer within 1500 ms");
+        assertThat(listed.get(0).path("reason").asString()).contains("no answer within 5000 ms");
         assertThat(guard.rest().get("/v1/guards/arrived").json().path("inDoubt").asInt())
                 .isEqualTo(1);
         assertThat(problem(rest.delete("/v1/guards/arrived"))).isEqualTo("409 conflict");
@@ -200,13 +222,14 @@ class GuardTest {
 
     @Test
     void whatNeverReachedTheTargetIsForwardedWhenItComesAgain() {
-        Guarding guard = guard("away", "");
-        target.close();
+        TargetSystem gone = new TargetSystem(FreePort.find());
+        Guarding guard = Guarding.of(rest, "away", gone, "");
+        gone.close();
         Answer away = guard.post(id);
         assertThat(problem(away)).isEqualTo("503 unavailable");
         assertThat(away.header("Retry-After")).isNotEmpty();
         assertThat(guard.state(id)).isEqualTo("FREE");
-        try (TargetSystem back = new TargetSystem(target.port())) {
+        try (TargetSystem back = new TargetSystem(gone.port())) {
             assertThat(guard.post(id).status()).isEqualTo(200);
             assertThat(back.acted()).hasSize(1);
         }
@@ -248,7 +271,8 @@ class GuardTest {
                 .with("ce-id", "i-1")
                 .with("ce-source", "shop")
                 .with("ce-type", "invoice.booked");
-        assertThat(binary.post("/v1/guard/forms", "{}").status()).isEqualTo(200);
+        Answer first = Guarding.sent(() -> binary.post("/v1/guard/forms", "{}"));
+        assertThat(first.status()).as(first.text()).isEqualTo(200);
         Answer structured = rest.with("Content-Type", "application/cloudevents+json")
                 .call("POST", "/v1/guard/forms", """
                 {"specversion": "1.0", "id": "i-1", "source": "shop", "type": "invoice.booked",

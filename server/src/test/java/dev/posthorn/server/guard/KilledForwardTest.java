@@ -71,13 +71,14 @@ class KilledForwardTest {
     @Test
     void theRowIsThereBeforeTheTargetHasTheRequest() {
         target.fallsSilent();
-        Guarding guard = Guarding.of(hub.rest(), "early", target, ", \"timeout\": \"2s\"");
+        Guarding guard = Guarding.of(hub.rest(), "early", target, ", \"timeout\": \"1m\"");
         CompletableFuture<Answer> posted = CompletableFuture.supplyAsync(() -> guard.post(id));
-        await().atMost(10, SECONDS).until(() -> target.acted().size() == 1);
+        await().atMost(60, SECONDS).until(() -> target.acted().size() == 1);
         assertThat(state("early")).isEqualTo(ForwardState.FORWARDING);
         assertThat(Guarding.problem(guard.post(id)))
                 .as("while it is on its way")
                 .isEqualTo("409 conflict");
+        target.close();
         assertThat(Guarding.problem(posted.join())).isEqualTo("409 in-doubt");
     }
 
@@ -95,7 +96,7 @@ class KilledForwardTest {
                             Duration.ofMinutes(1),
                             () -> true,
                             verdict::complete);
-            await().atMost(10, SECONDS).until(() -> target.acted().size() == 1);
+            await().atMost(60, SECONDS).until(() -> target.acted().size() == 1);
         }
         assertThat(verdict.join()).isInstanceOf(Verdict.InDoubt.class);
         target.answers(200);
@@ -110,7 +111,8 @@ class KilledForwardTest {
         claimAsTheHubDoes(guard);
         assertThat(state("killed")).isEqualTo(ForwardState.FORWARDING);
         assertThat(Guarding.problem(guard.post(id))).isEqualTo("409 conflict");
-        await().atMost(10, SECONDS).until(() -> state("killed") == ForwardState.IN_DOUBT);
+        letItsTimeBeUp();
+        await().atMost(60, SECONDS).until(() -> state("killed") == ForwardState.IN_DOUBT);
         assertThat(guard.forward(id).path("reason").asString()).contains("instance another ended");
         assertThat(Guarding.problem(guard.post(id))).isEqualTo("409 in-doubt");
         assertThat(target.acted()).as("only what showed the digest").hasSize(1);
@@ -127,7 +129,12 @@ class KilledForwardTest {
                                         Map.of("id", id),
                                         row -> row.getBytes("digest"))
                                 .orElseThrow());
-        store().claim(guard.name(), event(), digest, Duration.ofSeconds(2));
+        store().claim(guard.name(), event(), digest, Duration.ofHours(1));
+    }
+
+    private void letItsTimeBeUp() {
+        String sql = "UPDATE posthorn.guard_forward SET due_at = due_at - interval '2 hours' WHERE event_id = :id";
+        queries().run("letting time pass", t -> t.update(sql, Map.of("id", id)));
     }
 
     @Test
@@ -135,7 +142,7 @@ class KilledForwardTest {
         ForwardStore store = store();
         Result delivered = new Result(ForwardState.FORWARDED, new Outcome.Delivered(new Reply(200, "a\0b")));
         store.claim("late", event(), DIGEST, Duration.ZERO);
-        await().atMost(10, SECONDS).until(() -> state("late") == ForwardState.IN_DOUBT);
+        await().atMost(60, SECONDS).until(() -> state("late") == ForwardState.IN_DOUBT);
         Result doubt = Result.inDoubt(new Outcome.Retry("slow"));
         assertThat(store.settle("late", id, 1, doubt, UnaryOperator.identity())).isFalse();
         assertThat(store.settle("late", id, 2, delivered, UnaryOperator.identity()))

@@ -1,28 +1,14 @@
 package dev.posthorn.server.guard;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Request;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /** A system that acts on every request, as often as it comes. */
 final class TargetSystem implements AutoCloseable {
 
-    private final HttpServer server;
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-    private final List<String> acted = new CopyOnWriteArrayList<>();
-    private final CountDownLatch closing = new CountDownLatch(1);
-    private volatile int status = 200;
-    private volatile boolean silent;
+    private final Receiver receiver;
 
     TargetSystem() {
         this(0);
@@ -30,64 +16,50 @@ final class TargetSystem implements AutoCloseable {
 
     /** On a port that is known already. */
     TargetSystem(int port) {
-        try {
-            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 100);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        server.setExecutor(threads);
-        server.createContext("/", this::act);
-        server.start();
+        receiver = Receiver.start(port);
+        answers(200);
     }
 
-    private void act(HttpExchange exchange) throws IOException {
-        exchange.getRequestBody().readAllBytes();
-        acted.add(exchange.getRequestHeaders().getFirst("webhook-id"));
-        if (silent) {
-            await();
-            return;
-        }
-        byte[] answer = ("took it as " + acted.size()).getBytes(UTF_8);
-        exchange.sendResponseHeaders(status, answer.length);
-        exchange.getResponseBody().write(answer);
-        exchange.close();
+    void answers(int status) {
+        receiver.answering(request -> Receiver.Answer.of(status, "took it as " + receiver.count()));
     }
 
-    private void await() {
-        try {
-            closing.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    void answers(int other) {
-        status = other;
-        silent = false;
+    /** So many requests with this status, and those that follow with 200: five attempts are soon over. */
+    void answersAtFirst(int count, int status) {
+        receiver.answering(request -> {
+            int now = receiver.count() > count ? 200 : status;
+            return Receiver.Answer.of(now, "took it as " + receiver.count());
+        });
     }
 
     /** Takes requests and never answers. */
     void fallsSilent() {
-        silent = true;
+        receiver.answering(request -> {
+            new CountDownLatch(1).await();
+            return Receiver.Answer.status(500);
+        });
     }
 
     int port() {
-        return server.getAddress().getPort();
+        return receiver.port();
     }
 
     String url() {
-        return "http://127.0.0.1:" + port() + "/book";
+        return receiver.url("/book");
     }
 
     /** The ids of the events on which it acted, one for each time. */
     List<String> acted() {
-        return List.copyOf(acted);
+        return receiver.requests().stream().map(Request::id).toList();
+    }
+
+    /** Without a word to those whom it still owes an answer. */
+    void goesAway() {
+        receiver.close();
     }
 
     @Override
     public void close() {
-        closing.countDown();
-        server.stop(0);
-        threads.shutdownNow();
+        goesAway();
     }
 }

@@ -2,9 +2,9 @@ package dev.posthorn.server.ingest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.EventIds;
 import dev.posthorn.event.RecordedEvent;
@@ -17,14 +17,13 @@ import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.Outcome;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import dev.posthorn.testkit.Receiver;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -242,8 +241,89 @@ class CloudEventsTest {
     void whatOneHubSendsAnotherTakes(Form form, Event original) throws Exception {
         try (Forwarder forwarder = new Forwarder(hub.rest())) {
             assertThat(forwarder.send(form, original)).isInstanceOf(Outcome.Delivered.class);
+            assertThat(forwarder.send(form, original)).as("once more").isInstanceOf(Outcome.Delivered.class);
         }
         assertSame(RecordedAtHub.byId(hub, original.id().toString()), original);
+    }
+
+    @Test
+    void anEventThatAHubForwardsToAnotherKeepsItsIdAndSourceAndIsOneEventThere() {
+        try (TestHub first = TestHub.start()) {
+            for (String form : List.of("binary", "structured")) {
+                TestClient.Answer put =
+                        first.rest().put("/v1/subscriptions/on-" + form, """
+                        {"sink": {"kind": "http", "url": "http://127.0.0.1:%d/v1/events", "form": "%s"}}
+                        """.formatted(hub.httpPort(), form));
+                assertThat(put.status()).as(put.text()).isEqualTo(201);
+            }
+            TestClient publishing = first.rest()
+                    .with("ce-specversion", "1.0")
+                    .with("ce-id", "f-1")
+                    .with("ce-source", "/real/clients")
+                    .with("ce-type", "client.moved");
+            assertThat(publishing.call("POST", "/v1/events", new byte[] {1}).status())
+                    .isEqualTo(202);
+            UUID id = RecordedAtHub.byId(first, "f-1").id();
+
+            await().atMost(Duration.ofSeconds(60))
+                    .untilAsserted(() -> assertThat(first.rest()
+                                    .get("/v1/events/f-1")
+                                    .json()
+                                    .path("status")
+                                    .asString())
+                            .isEqualTo("DELIVERED"));
+            Event arrived = RecordedAtHub.byId(hub, "f-1");
+            assertThat(arrived.id()).isEqualTo(id);
+            assertThat(arrived.source()).isEqualTo("/real/clients");
+            assertThat(arrived.headers()).isEmpty();
+        }
+    }
+
+    /** The second one met the first in a conflict, so whoever was quicker could keep the other from publishing. */
+    @Test
+    void twoSourcesWithOneUuidAreTwoEvents() {
+        String id = EventIds.next().toString();
+        String event = "{\"specversion\":\"1.0\",\"id\":\"%s\",\"source\":\"%s\",\"type\":\"t\",\"data\":%d}";
+        assertAnswer(202, false, id, post(STRUCTURED, event.formatted(id, "/a", 1)));
+        assertAnswer(202, false, id, post(STRUCTURED, event.formatted(id, "/b", 1)));
+        assertAnswer(200, true, id, post(STRUCTURED, event.formatted(id, "/b", 1)));
+        assertThat(post(STRUCTURED, event.formatted(id, "/b", 2)).status()).isEqualTo(409);
+
+        List<Event> recorded = RecordedAtHub.all(hub).stream()
+                .filter(each -> each.givenId().equals(id))
+                .toList();
+        assertThat(recorded).extracting(Event::source).containsExactly("/a", "/b");
+        assertThat(recorded).extracting(Event::id).doesNotHaveDuplicates();
+        for (String source : List.of("/a", "/b")) {
+            assertThat(hub.rest()
+                            .get("/v1/events/" + id + "?source=" + source)
+                            .json()
+                            .get("source")
+                            .asString())
+                    .isEqualTo(source);
+        }
+    }
+
+    @Test
+    void noSourceCanUseUpAnIdOfAnother() {
+        String event = "{\"specversion\":\"1.0\",\"id\":\"%s\",\"source\":\"%s\",\"type\":\"t\",\"data\":1}";
+        String others = EventIds.named("/b", "mine").toString();
+        assertAnswer(202, false, others, post(STRUCTURED, event.formatted(others, "/a")));
+        assertAnswer(202, false, "mine", post(STRUCTURED, event.formatted("mine", "/b")));
+        assertThat(hub.rest().get("/v1/events/" + others).json().get("source").asString())
+                .as("what is asked for is what the hub calls so")
+                .isEqualTo("/b");
+        assertThat(hub.rest()
+                        .get("/v1/events/" + others + "?source=/a")
+                        .json()
+                        .get("sourceId")
+                        .asString())
+                .isEqualTo(others);
+    }
+
+    private static void assertAnswer(int status, boolean duplicate, String id, Answer answer) {
+        assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+        assertThat(answer.text()).isEqualTo("{\"id\":\"%s\",\"duplicate\":%s}".formatted(id, duplicate));
     }
 
     @Test
@@ -276,28 +356,23 @@ class CloudEventsTest {
 
         private static final Set<String> OF_THE_CONNECTION = Set.of("host", "connection", "content-length", "upgrade");
 
-        private final HttpServer server;
+        private final Receiver receiver = Receiver.start();
 
-        Forwarder(TestClient hub) throws IOException {
-            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-            server.createContext("/", exchange -> {
+        Forwarder(TestClient hub) {
+            receiver.answering(came -> {
                 TestClient[] request = {hub};
-                exchange.getRequestHeaders()
-                        .forEach((name, values) -> values.stream()
-                                .filter(value -> !OF_THE_CONNECTION.contains(name.toLowerCase(Locale.ROOT)))
-                                .forEach(value -> request[0] = request[0].with(name, value)));
-                Answer answer = request[0].call(
-                        "POST", "/v1/events", exchange.getRequestBody().readAllBytes());
-                exchange.sendResponseHeaders(answer.status(), answer.response().body().length);
-                exchange.getResponseBody().write(answer.response().body());
-                exchange.close();
+                came.headers().forEach((name, value) -> {
+                    if (!OF_THE_CONNECTION.contains(name)) {
+                        request[0] = request[0].with(name, value);
+                    }
+                });
+                Answer answer = request[0].call("POST", "/v1/events", came.body());
+                return Receiver.Answer.of(answer.status(), answer.text());
             });
-            server.start();
         }
 
         Outcome send(Form form, Event event) throws Exception {
-            HttpSink sink = HttpSink.builder(
-                            "http://127.0.0.1:" + server.getAddress().getPort() + "/")
+            HttpSink sink = HttpSink.builder(receiver.url("/"))
                     .form(form)
                     .destinations(Destinations.builder().allowLoopback().build())
                     .build();
@@ -311,7 +386,7 @@ class CloudEventsTest {
 
         @Override
         public void close() {
-            server.stop(0);
+            receiver.close();
         }
     }
 }

@@ -94,7 +94,7 @@ class PublishTest {
                  "deliverAt": "2036-01-01T00:00:00Z", "headers": {"x-tenant": "a", "X-Note": "grüße"},
                  "contentType": "application/vnd.shop+json; v=1", "data": {"n": 1}}""");
         assertThat(event.id()).hasToString("0190b3a8-6f5c-7b53-8a5c-0123456789ab");
-        assertThat(event.sourceId()).isNull();
+        assertThat(event.sourceId()).isEqualTo("0190B3A8-6F5C-7B53-8A5C-0123456789AB");
         assertThat(event.source()).isEqualTo("shop");
         assertThat(event.version()).isEqualTo(3);
         assertThat(event.aggregateType()).isEqualTo("order");
@@ -248,6 +248,44 @@ class PublishTest {
         JsonNode many = publish(Collections.nCopies(40, bad).toString()).json();
         assertThat(many.get("violations")).hasSize(20);
         assertThat(many.get("detail").asString()).contains("type: is missing").contains("19 more");
+    }
+
+    /** It told one of them a call: whoever leaves out three fields had to try four times. */
+    @Test
+    void allThatIsWrongWithOneEventIsToldAtOnce() {
+        assertThat(violations("{\"typ\":\"t\",\"key\":7,\"version\":0}"))
+                .containsExactly(
+                        "typ: is not a field of an event; did you mean type? known are id, source, type, version,"
+                                + " aggregateType, key, occurredAt, deliverAt, headers, contentType, data, dataBase64",
+                        "key: must be a text",
+                        "data: is missing; an event must have data",
+                        "source: is missing; every event needs one",
+                        "type: is missing; every event needs one",
+                        "version: is 0; it must be at least 1");
+        assertThat(
+                        violations("[{\"headers\":{\"a b\":\"x\",\"c d\":\"y\"},\"dataBase64\":\"?\"},{\"source\":5}]")
+                                .stream()
+                                .map(each -> each.substring(0, each.indexOf(' '))))
+                .containsExactly(
+                        "[0].dataBase64:",
+                        "[0].source:",
+                        "[0].type:",
+                        "[0].headers:",
+                        "[0].headers:",
+                        "[1].source:",
+                        "[1].data:",
+                        "[1].type:");
+    }
+
+    private List<String> violations(String body) {
+        Answer answer = publish(body);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+        return answer.json()
+                .get("violations")
+                .valueStream()
+                .map(each ->
+                        each.get("field").asString() + ": " + each.get("rule").asString())
+                .toList();
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.posthorn.server.masking;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,16 +91,16 @@ class EchoesTest {
     }
 
     @Test
-    @Timeout(20)
+    @Timeout(120)
     void manyAndLongValuesAreFoundSoonOrHideEverything() {
         Values values = new Values();
         for (int i = 0; i < Values.MOST; i++) {
             values.addText("aaaaaaaaaaaaaaa" + i);
         }
         values.addText("a".repeat(100));
-        long begun = System.nanoTime();
+        Duration begun = timeOfTheProcessor();
         Echoes.of(values).hiddenIn("a".repeat(4_096));
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
+        assertThat(timeOfTheProcessor().minus(begun)).isLessThan(Duration.ofSeconds(10));
         values.addText("one more");
         values.addText("and another");
         assertThat(Echoes.of(values).hiddenIn("harmless")).isEqualTo("•••");
@@ -108,16 +109,21 @@ class EchoesTest {
 
     /** Took 54 s of a processor for one GET: every value was compared at every place, character by character. */
     @Test
-    @Timeout(20)
+    @Timeout(120)
     void timeDoesNotGrowWithTheProductOfValuesAndText() {
         Values values = new Values();
         for (int i = 0; i < 95; i++) {
             values.addText("a".repeat(900 + i) + "b");
         }
         assertThat(values.areTooMany()).isFalse();
-        long begun = System.nanoTime();
+        Duration begun = timeOfTheProcessor();
         assertThat(Echoes.of(values).hiddenIn("a".repeat(500_000) + "c")).hasSize(500_001);
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(2));
+        assertThat(timeOfTheProcessor().minus(begun)).isLessThan(Duration.ofSeconds(2));
+    }
+
+    /** What this thread has had of it: on a busy machine that is a part of the time that passes. */
+    private static Duration timeOfTheProcessor() {
+        return Duration.ofNanos(ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime());
     }
 
     @Test

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import java.util.ArrayList;
 import java.util.List;
@@ -166,6 +166,27 @@ class ReplayApiTest {
                         .path("pending")
                         .asLong())
                 .isEqualTo(4);
+    }
+
+    @Test
+    void aDryRunRefusesALetterThatWasDiscardedOrPurgedAsTheReplayDoes() {
+        UUID event = event();
+        long id = letter(event, "billing");
+        update("UPDATE posthorn.dead_letter SET discarded_at = now(), discarded_by = 'bob', discard_reason = 'old'");
+        refusedDryToo(409, "\"id\": " + id, "dead letter " + id + " was discarded by bob");
+        refusedDryToo(409, "\"messageId\": \"%s\"".formatted(event), "was discarded by bob");
+        letter(event, "shipping");
+        update("UPDATE posthorn.dead_letter SET discarded_at = now(), discarded_by = 'bob', discard_reason = 'old'");
+        refusedDryToo(409, "\"messageId\": \"%s\"".formatted(event), "was discarded by bob");
+        update("UPDATE posthorn.dead_letter SET purged_at = now()");
+        refusedDryToo(404, "\"id\": " + id, "there is no dead letter with id " + id);
+        refusedDryToo(404, "\"messageId\": \"%s\"".formatted(event), "has no dead letter");
+        assertThat(rest.get("/v1/dlt-messages/" + id).status()).isEqualTo(404);
+    }
+
+    private static void refusedDryToo(int status, String selection, String detail) {
+        refused(status, "{%s, \"dryRun\": true}".formatted(selection), detail);
+        refused(status, "{%s}".formatted(selection), detail);
     }
 
     @Test

@@ -98,9 +98,13 @@ class SettingsCheckTest {
             posthorn.http.port                  | 65536     | posthorn.http.port is 65536
             posthorn.http.port                  | 9090      | posthorn.http.port and posthorn.grpc.port are both 9090
             posthorn.grpc.port                  | -1        | posthorn.grpc.port is -1
-            posthorn.http.port                  | eighty    | posthorn.http.port cannot be read
-            posthorn.event-types                | loose     | posthorn.event-types cannot be read
-            posthorn.retention.log              | a week    | posthorn.retention.log cannot be read
+            posthorn.http.port                  | eighty    | posthorn.http.port is 'eighty'; it must be a whole number
+            posthorn.event-types                | loose     | posthorn.event-types is 'loose'; it must be open or strict
+            posthorn.retention.log              | a week    | posthorn.retention.log is 'a week'; it must be a time, such as 500ms, 30s or 7d
+            posthorn.limits.body                | a lot     | posthorn.limits.body is 'a lot'; it must be a size, such as 512KB or 16MB
+            posthorn.relay.enabled              | perhaps   | posthorn.relay.enabled is 'perhaps'; it must be true or false
+            posthorn.limits.requests-per-second | many      | posthorn.limits.requests-per-second is 'many'; it must be a number
+            posthorn.destinations.only-ports    | 80,https  | ; it must be a whole number
             posthorn.http.tls.certificate       | a.pem     | posthorn.http.tls.certificate and posthorn.http.tls.private-key belong together
             posthorn.grpc.tls.private-key       | a.pem     | posthorn.grpc.tls.certificate and posthorn.grpc.tls.private-key belong together
             posthorn.http.address               | 0.0.0.0   | set posthorn.access.admin-key (POSTHORN_ACCESS_ADMINKEY) or listen on 127.0.0.1

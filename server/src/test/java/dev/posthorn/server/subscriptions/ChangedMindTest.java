@@ -9,12 +9,14 @@ import static org.awaitility.Awaitility.await;
 import dev.posthorn.event.Event;
 import dev.posthorn.log.Filter;
 import dev.posthorn.log.Queries;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.relay.Subscriptions;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.database.DatabaseKeeper;
+import dev.posthorn.subscription.Subscription;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Request;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,7 +45,7 @@ class ChangedMindTest {
     private static TestHub one;
     private static TestHub other;
 
-    private final Receiver receiver = new Receiver();
+    private final Receiver receiver = Receiver.start();
     private final Set<String> made = new LinkedHashSet<>();
 
     /** What was published: when the hub had said that the filter is in force, and whether after the last answer. */
@@ -73,17 +75,17 @@ class ChangedMindTest {
     void changedAndChangedBackUnderLoadLosesNothing(int millisBetween) {
         String name = "back" + millisBetween;
         put(one, name, "a.*");
-        await().atMost(20, SECONDS).until(() -> isActive(one, name));
+        await().atMost(60, SECONDS).until(() -> isActive(one, name));
         Queue<Published> published = new ConcurrentLinkedQueue<>();
         AtomicBoolean answered = new AtomicBoolean();
         AtomicBoolean over = new AtomicBoolean();
         CompletableFuture<Void> load = CompletableFuture.runAsync(() -> publish(name, published, answered, over));
-        await().atMost(20, SECONDS).until(() -> receiver.count() > 20);
+        await().atMost(60, SECONDS).until(() -> receiver.count() > 20);
         put(one, name, "b.*");
         LockSupport.parkNanos(MILLISECONDS.toNanos(millisBetween));
         put(one, name, "a.*");
         answered.set(true);
-        await().atMost(20, SECONDS).until(() -> isActive(one, name) && lateOnes(published) > 100);
+        await().atMost(60, SECONDS).until(() -> isActive(one, name) && lateOnes(published) > 100);
         over.set(true);
         load.join();
         boolean unchanged = stored(name).generation() == 1;
@@ -116,11 +118,11 @@ class ChangedMindTest {
     @Test
     void aSecondChangeAtAnotherHubReplacesTheFirst() {
         put(one, "twice", "first.*");
-        await().atMost(20, SECONDS).until(() -> isActive(one, "twice"));
+        await().atMost(60, SECONDS).until(() -> isActive(one, "twice"));
         put(one, "twice", "second.*");
         put(other, "twice", "third.*");
         Set<String> promised = new LinkedHashSet<>();
-        await().pollInterval(5, MILLISECONDS).atMost(20, SECONDS).until(() -> {
+        await().pollInterval(5, MILLISECONDS).atMost(60, SECONDS).until(() -> {
             if (isActive(one, "twice") && isActive(other, "twice")) {
                 Event event = event("third.x", "k");
                 Publishing.publish(other, List.of(event));
@@ -136,7 +138,7 @@ class ChangedMindTest {
     @Test
     void lanesThatWereChangedBackHaveNotChanged() {
         put(one, "lanes", "lanes.*", 2);
-        await().atMost(20, SECONDS).until(() -> isActive(one, "lanes"));
+        await().atMost(60, SECONDS).until(() -> isActive(one, "lanes"));
         pause("lanes", "pause");
         put(one, "lanes", "lanes.*", 5);
         assertThat(stored("lanes").wanted()).isEqualTo(new Subscriptions.Wanted(5, Filter.types("lanes.*")));
@@ -152,12 +154,13 @@ class ChangedMindTest {
     void aHubThatStalledAsksForWhatNobodyWantsAnyMore() {
         put(one, "stalled", "a.*");
         put(one, "stalled", "b.*");
-        Row before = other.bean(SubscriptionStore.class).find("stalled").orElseThrow();
+        SubscriptionRow before =
+                other.bean(SubscriptionStore.class).table().find("stalled").orElseThrow();
         put(one, "stalled", "a.*");
-        await().atMost(20, SECONDS).until(() -> isActive(one, "stalled"));
+        await().atMost(60, SECONDS).until(() -> isActive(one, "stalled"));
         Subscription stale = other.bean(Blueprint.class).subscription(before);
         other.bean(RelayKeeper.class).serve(List.of(stale));
-        await().atMost(20, SECONDS)
+        await().atMost(60, SECONDS)
                 .until(() -> !other.bean(RelayKeeper.class).relay().lanes().isEmpty());
         int generation = stored("stalled").generation();
         for (int i = 0; i < 20; i++) {
@@ -174,14 +177,14 @@ class ChangedMindTest {
     @Test
     void aWishWhoseDocumentAFailoverHasLostIsOverruled() {
         put(one, "lost", "kept.*");
-        Row kept = row("lost");
+        SubscriptionRow kept = row("lost");
         put(one, "lost", "lost.*");
-        await().atMost(20, SECONDS).until(() -> isActive(one, "lost"));
+        await().atMost(60, SECONDS).until(() -> isActive(one, "lost"));
         write("UPDATE posthorn.hub_subscription SET revision = 1, document = :document WHERE name = 'lost'", kept);
         write("DELETE FROM posthorn.hub_subscription_revision WHERE name = 'lost' AND revision = 2", kept);
         write("UPDATE posthorn.hub_change SET number = number - 1 WHERE topic = 'subscriptions'", kept);
         assertThat(isActive(one, "lost") && isFilter("lost", "lost.*")).isFalse();
-        await().atMost(20, SECONDS).until(() -> isActive(one, "lost") && isFilter("lost", "kept.*"));
+        await().atMost(60, SECONDS).until(() -> isActive(one, "lost") && isFilter("lost", "kept.*"));
     }
 
     /** It is given out again, to another document. */
@@ -189,7 +192,7 @@ class ChangedMindTest {
     void aRevisionThatAFailoverHasLostIsNotTakenForTheNextOneOfItsNumber() {
         put(one, "again", "first.*");
         put(one, "again", "lost.*");
-        await().atMost(20, SECONDS).until(() -> isActive(one, "again"));
+        await().atMost(60, SECONDS).until(() -> isActive(one, "again"));
         String document = row("again").document().replace("lost.*", "other.*");
         one.bean(Database.class).queries().run("changing it as after a fail-over", t -> {
             Changes.countUp(t, Changes.Topic.SUBSCRIPTIONS);
@@ -198,7 +201,7 @@ class ChangedMindTest {
                             + " WHERE name = 'again'",
                     Map.of("document", document));
         });
-        await().atMost(20, SECONDS).until(() -> isActive(one, "again") && isFilter("again", "other.*"));
+        await().atMost(60, SECONDS).until(() -> isActive(one, "again") && isFilter("again", "other.*"));
     }
 
     @Test
@@ -227,11 +230,11 @@ class ChangedMindTest {
         assertThat(read.get()).isEqualTo(before + 1);
     }
 
-    private static Row row(String name) {
-        return one.bean(SubscriptionStore.class).find(name).orElseThrow();
+    private static SubscriptionRow row(String name) {
+        return one.bean(SubscriptionStore.class).table().find(name).orElseThrow();
     }
 
-    private static void write(String sql, Row row) {
+    private static void write(String sql, SubscriptionRow row) {
         one.bean(Database.class).queries().run("writing", t -> t.update(sql, Map.of("document", row.document())));
     }
 
@@ -240,9 +243,8 @@ class ChangedMindTest {
     }
 
     private void requireArrived(Collection<String> ids) {
-        await().atMost(20, SECONDS).untilAsserted(() -> {
-            Set<String> arrived =
-                    receiver.requests().stream().map(Receiver.Request::id).collect(Collectors.toSet());
+        await().atMost(120, SECONDS).untilAsserted(() -> {
+            Set<String> arrived = receiver.requests().stream().map(Request::id).collect(Collectors.toSet());
             List<String> missing =
                     ids.stream().filter(id -> !arrived.contains(id)).toList();
             assertThat(missing).as("of %d events", ids.size()).isEmpty();

@@ -10,10 +10,11 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.posthorn.event.Event;
-import dev.posthorn.relay.LoggingListener;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.subscription.LoggingListener;
+import dev.posthorn.testkit.Receiver;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -46,7 +47,7 @@ class MaskedEventsTest {
     private static TestClient viewer;
     private static TestClient reader;
 
-    private final Receiver receiver = new Receiver();
+    private final Receiver receiver = Receiver.start();
 
     /** All that is logged, in full. */
     private static final class Recorder extends AppenderBase<ILoggingEvent> {
@@ -93,20 +94,21 @@ class MaskedEventsTest {
     void close() {
         receiver.close();
         admin.delete("/v1/subscriptions/crm");
+        PatientCalls.awaitGone(admin, "crm");
         LOG.lines.clear();
     }
 
     private void subscribe(String type) {
         TestClient.Answer put = admin.put("/v1/subscriptions/crm", """
-                {"timeout": "5s", "filter": {"types": ["%s"]}, "retry": {"maxAttempts": 2, "delays": ["100ms"]},
+                {"timeout": "40s", "filter": {"types": ["%s"]}, "retry": {"maxAttempts": 2, "delays": ["100ms"]},
                  "sink": {"kind": "http", "url": "%s"}}
                 """.formatted(type, receiver.url("/hook")));
         assertThat(put.status()).as(put.text()).isEqualTo(201);
     }
 
     private void echo(int status) {
-        receiver.answering(exchange -> Receiver.answer(
-                exchange, status, "wrong: " + receiver.requests().get(0).body()));
+        receiver.answering(request -> Receiver.Answer.of(
+                status, "wrong: " + receiver.requests().get(0).text()));
     }
 
     private static UUID publish(String json) {
@@ -115,7 +117,7 @@ class MaskedEventsTest {
     }
 
     private static TestClient.Answer awaitStatus(UUID id, String status) {
-        await().atMost(20, SECONDS)
+        await().atMost(60, SECONDS)
                 .untilAsserted(() -> assertThat(viewer.get("/v1/events/" + id)
                                 .json()
                                 .path("status")
@@ -126,6 +128,13 @@ class MaskedEventsTest {
 
     private static void assertNothingLeaks(String text) {
         assertThat(text).doesNotContain(SECRETS).contains("•••");
+    }
+
+    /** What is settled is logged after it is stored. */
+    private static void awaitLogged(String... parts) {
+        await().atMost(60, SECONDS)
+                .untilAsserted(() -> assertThat(LOG.lines)
+                        .anySatisfy(line -> assertThat(line).contains(parts)));
     }
 
     private static void assertNothingIsLogged() {
@@ -145,7 +154,7 @@ class MaskedEventsTest {
         assertThat(attempt.get("message").asString()).contains("HTTP 400", "\"email\": \"•••\"");
         assertThat(viewer.get("/v1/events/" + id + "?payload=false").text()).doesNotContain(SECRETS);
         assertNothingLeaks(viewer.get("/v1/events?status=FAILED&type=masked").text());
-        assertThat(LOG.lines).anySatisfy(line -> assertThat(line).contains("DEAD LETTER", id.toString(), "•••"));
+        awaitLogged("DEAD LETTER", id.toString(), "•••");
         assertNothingIsLogged();
     }
 
@@ -178,7 +187,7 @@ class MaskedEventsTest {
                         UNION ALL SELECT g::text FROM posthorn.lane_gauge g
                         """, Map.of(), row -> String.valueOf(row.getString("text"))));
         assertThat(stored).isNotEmpty().allSatisfy(text -> assertThat(text).doesNotContain(SECRETS));
-        assertThat(LOG.lines).anySatisfy(line -> assertThat(line).contains("again in", "•••"));
+        awaitLogged("again in", "•••");
         assertNothingIsLogged();
     }
 
@@ -187,9 +196,7 @@ class MaskedEventsTest {
         subscribe("masked");
         echo(410);
         publish(PAYLOAD);
-        await().atMost(20, SECONDS)
-                .untilAsserted(() -> assertThat(LOG.lines)
-                        .anySatisfy(line -> assertThat(line).contains("is PAUSED", "•••")));
+        awaitLogged("is PAUSED", "•••");
         assertThat(viewer.get("/v1/status").text()).doesNotContain(SECRETS);
         assertThat(viewer.get("/v1/subscriptions/crm").text()).doesNotContain(SECRETS);
         assertNothingIsLogged();

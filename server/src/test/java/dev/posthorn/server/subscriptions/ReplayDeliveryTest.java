@@ -9,6 +9,9 @@ import static org.awaitility.Awaitility.await;
 import dev.posthorn.event.Event;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestHub;
+import dev.posthorn.testkit.FreePort;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Request;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -24,7 +27,7 @@ class ReplayDeliveryTest {
     private static TestHub hub;
     private static TestClient rest;
 
-    private Receiver receiver = new Receiver();
+    private Receiver receiver = Receiver.start();
 
     @BeforeAll
     static void start() {
@@ -74,7 +77,7 @@ class ReplayDeliveryTest {
     }
 
     private static JsonNode finished(long id) {
-        await().atMost(30, SECONDS)
+        await().atMost(60, SECONDS)
                 .untilAsserted(
                         () -> assertThat(replay(id).path("state").asString()).isEqualTo("FINISHED"));
         return replay(id);
@@ -86,19 +89,22 @@ class ReplayDeliveryTest {
 
     @Test
     void aSubscriberThatWasDownGetsItsEventOnceItIsBack() {
-        int port = receiver.port();
+        receiver.close();
+        // Nobody else takes it while it is not in use.
+        int port = FreePort.find();
+        receiver = Receiver.start(port);
         receiver.close();
         subscribe("analytics-service", "visit.*");
         Event visit = event("visit.began", "v");
         publish(hub, List.of(visit));
-        await().atMost(30, SECONDS)
+        await().atMost(60, SECONDS)
                 .untilAsserted(() -> assertThat(letters("analytics-service")).hasSize(1));
         JsonNode letter = letters("analytics-service").get(0);
         String messageId = letter.path("messageId").asString();
         assertThat(messageId).isEqualTo(visit.id().toString());
         assertThat(letter.path("errorMessage").asString()).contains("Connection refused");
         assertThat(status(messageId)).isEqualTo("FAILED");
-        receiver = new Receiver(port);
+        receiver = Receiver.start(port);
         JsonNode started = post(202, "/replay", "{\"messageId\": \"%s\"}".formatted(messageId));
         JsonNode ended = finished(started.path("id").asLong());
         assertThat(ended.path("delivered").asLong()).isEqualTo(1);
@@ -137,7 +143,7 @@ class ReplayDeliveryTest {
                 IntStream.range(0, count)
                         .mapToObj(i -> event(subscriber + ".happened", "k" + i % 5))
                         .toList());
-        await().atMost(30, SECONDS)
+        await().atMost(60, SECONDS)
                 .untilAsserted(() -> assertThat(letters(subscriber)).hasSize(count));
         receiver.answering(200, "ok");
     }
@@ -146,22 +152,23 @@ class ReplayDeliveryTest {
     void whatIsPausedStandsStillAndWhatIsCancelledIsAccountedFor() {
         fail("slow", 40);
         int sent = receiver.count();
-        long id = post(202, "/v1/replay", "{\"filter\": {\"subscriberId\": \"slow\"}, \"ratePerSecond\": 5}")
+        // Slowly, so that many are left however long the pause takes.
+        long id = post(202, "/v1/replay", "{\"filter\": {\"subscriberId\": \"slow\"}, \"ratePerSecond\": 1}")
                 .path("id")
                 .asLong();
-        await().atMost(20, SECONDS).until(() -> receiver.count() > sent);
+        await().atMost(60, SECONDS).until(() -> receiver.count() > sent);
         post(200, "/v1/replay/" + id + "/pause", "{\"reason\": \"a look\"}");
-        await().during(3, SECONDS).atMost(20, SECONDS).until(() -> {
+        await().during(3, SECONDS).atMost(60, SECONDS).until(() -> {
             JsonNode paused = replay(id);
             return paused.path("delivered").asInt() == receiver.count() - sent
                     && paused.path("pending").asInt() > 20;
         });
         int stood = receiver.count();
         post(200, "/v1/replay/" + id + "/resume", "");
-        await().atMost(20, SECONDS).until(() -> receiver.count() > stood);
+        await().atMost(60, SECONDS).until(() -> receiver.count() > stood);
         post(200, "/v1/replay/" + id + "/cancel", "");
         await().during(2, SECONDS)
-                .atMost(20, SECONDS)
+                .atMost(60, SECONDS)
                 .until(() -> replay(id).path("delivered").asInt() == receiver.count() - sent);
         JsonNode ended = replay(id);
         assertThat(ended.path("state").asString()).isEqualTo("CANCELLED");
@@ -192,7 +199,7 @@ class ReplayDeliveryTest {
                     .map(each -> each.id().toString())
                     .toList();
             List<String> came = receiver.requests().stream()
-                    .map(Receiver.Request::id)
+                    .map(Request::id)
                     .filter(expected::contains)
                     .toList();
             assertThat(came).as(key).isEqualTo(expected);

@@ -12,9 +12,10 @@ import ch.qos.logback.core.AppenderBase;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.documents.SecretPlaces;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.settings.HubSettings;
-import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
+import dev.posthorn.testkit.Receiver;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -74,7 +75,7 @@ class SecretsTest {
     @Test
     void secretsAreNowhereToBeRead() {
         try (TestHub hub = TestHub.start();
-                Receiver receiver = new Receiver();
+                Receiver receiver = Receiver.start();
                 Log log = new Log()) {
             TestClient rest = hub.rest();
             StringBuilder answers = new StringBuilder();
@@ -97,15 +98,12 @@ class SecretsTest {
                     KAFKA.formatted(PASSWORD).replace("\"sasl.mechanism\": \"PLAIN\"", "\"sasl.mechanism\": 5"))) {
                 answers.append(rest.put("/v1/subscriptions/bad", bad).text());
             }
-            receiver.answering(exchange -> Receiver.answer(
-                    exchange,
-                    400,
-                    exchange.getRequestHeaders().getFirst("Authorization")
-                            + exchange.getRequestHeaders().getFirst("x-key")));
+            receiver.answering(
+                    request -> Receiver.Answer.of(400, request.header("Authorization") + request.header("x-key")));
             answers.append(rest.post("/v1/subscriptions/http/test").text());
             answers.append(rest.post("/v1/subscriptions/kafka/test").text());
             publish(hub, "a", "b");
-            await().atMost(20, SECONDS).until(() -> hasDeadLetter(hub));
+            await().atMost(60, SECONDS).until(() -> hasDeadLetter(hub));
             for (String path : List.of("", "/http", "/kafka", "/http/revisions", "/kafka/revisions")) {
                 answers.append(rest.get("/v1/subscriptions" + path).text());
             }
@@ -151,18 +149,18 @@ class SecretsTest {
     @Test
     void aKeyIsRotatedAndTheFormerOneIsNotNeededAfterwards() {
         String database = TestHub.newDatabase();
-        try (Receiver receiver = new Receiver()) {
+        try (Receiver receiver = Receiver.start()) {
             try (TestHub hub = TestHub.startOn(database, Map.of("posthorn.secrets.key", KEY))) {
                 put(hub.rest(), "rotated", HTTP.formatted("1s", receiver.url("/"), TOKEN, HEADER, SIGNING));
             }
             try (TestHub hub = TestHub.startOn(
                     database, Map.of("posthorn.secrets.key", OTHER, "posthorn.secrets.former-keys", KEY))) {
-                await().atMost(10, SECONDS).until(() -> !keyIds(hub).contains(keyIdOf(KEY)));
+                await().atMost(60, SECONDS).until(() -> !keyIds(hub).contains(keyIdOf(KEY)));
                 assertThat(state(hub, "rotated")).isEqualTo("active");
             }
             try (TestHub hub = TestHub.startOn(database, Map.of("posthorn.secrets.key", OTHER))) {
                 publish(hub, "a");
-                await().atMost(10, SECONDS).until(() -> !receiver.requests().isEmpty());
+                await().atMost(60, SECONDS).until(() -> !receiver.requests().isEmpty());
                 assertThat(receiver.requests().get(0).header("Authorization")).isEqualTo("Bearer " + TOKEN);
                 assertThat(hub.rest()
                                 .get("/v1/subscriptions/rotated")
@@ -195,7 +193,7 @@ class SecretsTest {
     @Test
     void withoutItsKeyASubscriptionIsLockedAndTheOthersGoOn() {
         String database = TestHub.newDatabase();
-        try (Receiver receiver = new Receiver()) {
+        try (Receiver receiver = Receiver.start()) {
             String open = "{\"filter\": {\"types\": [\"a\"]}, \"sink\": {\"kind\": \"http\", \"url\": \"%s\"}}"
                     .formatted(receiver.url("/open"));
             String locked = HTTP.formatted("1s", receiver.url("/locked"), TOKEN, HEADER, SIGNING);
@@ -214,10 +212,10 @@ class SecretsTest {
                                 .status())
                         .isEqualTo(400);
                 publish(hub, "a");
-                await().atMost(10, SECONDS).until(() -> !receiver.types("/open").isEmpty());
+                await().atMost(60, SECONDS).until(() -> !receiver.types("/open").isEmpty());
                 assertThat(receiver.types("/locked")).isEmpty();
                 assertThat(put(hub.rest(), "locked", locked)).contains("\"active\"");
-                await().atMost(10, SECONDS)
+                await().atMost(60, SECONDS)
                         .until(() -> !receiver.types("/locked").isEmpty());
             }
         }

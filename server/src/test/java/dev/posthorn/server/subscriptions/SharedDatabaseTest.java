@@ -9,6 +9,8 @@ import dev.posthorn.event.Event;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.server.TestHub;
+import dev.posthorn.testkit.Receiver;
+import dev.posthorn.testkit.Request;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -48,7 +50,7 @@ class SharedDatabaseTest {
                 .isEmpty();
         placeOrders("early");
         try (TestHub hub = TestHub.startOn(database, Map.of());
-                Receiver receiver = new Receiver()) {
+                Receiver receiver = Receiver.start()) {
             assertDelivers(hub, receiver);
         }
     }
@@ -56,7 +58,7 @@ class SharedDatabaseTest {
     @Test
     void anApplicationRecordsWhereAHubWasFirst() throws SQLException {
         try (TestHub hub = TestHub.startOn(database, Map.of());
-                Receiver receiver = new Receiver()) {
+                Receiver receiver = Receiver.start()) {
             new Schema(SchemaName.DEFAULT).install(dataSource);
             new Schema(SchemaName.DEFAULT).verify(dataSource);
             placeOrders("early");
@@ -72,14 +74,14 @@ class SharedDatabaseTest {
                 .isEqualTo(201);
         placeOrders("late");
         place("last", true);
-        await().atMost(20, SECONDS).until(() -> ids(receiver).contains(committed.get(committed.size() - 1)));
+        await().atMost(60, SECONDS).until(() -> ids(receiver).contains(committed.get(committed.size() - 1)));
         assertThat(ids(receiver)).isEqualTo(committed).doesNotContainAnyElementsOf(rolledBack);
         assertThat(rolledBack).isNotEmpty();
         assertThat(text("SELECT count(*) FROM shop_order")).isEqualTo(Integer.toString(committed.size()));
     }
 
     private static List<String> ids(Receiver receiver) {
-        return receiver.requests().stream().map(Receiver.Request::id).toList();
+        return receiver.requests().stream().map(Request::id).toList();
     }
 
     private void placeOrders(String prefix) throws SQLException {

@@ -2,15 +2,17 @@ package dev.posthorn.server.subscriptions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.log.SchemaName;
-import dev.posthorn.relay.Subscription;
-import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.log.Filter;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
-import dev.posthorn.server.database.Database;
-import dev.posthorn.server.subscriptions.sinks.SecretPlaces;
-import dev.posthorn.testing.RecordingSink;
+import dev.posthorn.server.documents.SecretPlaces;
+import dev.posthorn.subscription.AfterDeadLetter;
+import dev.posthorn.subscription.KeepAttempts;
+import dev.posthorn.subscription.Subscription;
+import dev.posthorn.subscription.WhenUnavailable;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 /** What the calls answer. Nothing is delivered here. */
 class SubscriptionApiTest {
@@ -39,9 +40,13 @@ class SubscriptionApiTest {
                       "headers": {"x-tenant": "%1$s"}, "proxy": "http://127.0.0.1:3128", "concurrency": 8,
                       "retryOn": [404, 409], "keepAnswer": 100},
              "retry": {"maxAttempts": "unlimited", "delays": ["30s", "1m"]}, "timeout": "2s", "inFlightLimit": 100,
+             "inFlightBytes": 1000000000, "keepAttempts": "all", "batchSize": 50,
+             "pollInterval": {"least": "2ms", "most": "1s"}, "leaseTtl": "45s",
              "ratePerSecond": 12.5, "lanes": 2, "ordering": "key", "afterDeadLetter": "hold",
              "whenUnavailable": "wait", "breakerAfter": 5, "blockedKeysLimit": 7, "start": "2026-01-31T12:00:00Z"}
             """;
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private static TestHub hub;
     private static TestClient rest;
@@ -62,20 +67,20 @@ class SubscriptionApiTest {
         Answer put = rest.put(BASE + "everything", EVERYTHING.formatted("s3cret-value"));
         assertThat(put.status()).as(put.text()).isEqualTo(201);
         assertThat(put.header("ETag")).isEqualTo("\"1\"");
-        JsonNode expected = JsonMapper.builder()
-                .build()
-                .readTree(EVERYTHING
-                        .formatted(SecretPlaces.MASK)
-                        .replace("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", SecretPlaces.MASK));
+        JsonNode expected = JSON.readTree(EVERYTHING
+                .formatted(SecretPlaces.MASK)
+                .replace("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", SecretPlaces.MASK));
         JsonNode answer = rest.get(BASE + "everything").json();
         expected.properties()
-                .forEach(each ->
-                        assertThat(answer.get(each.getKey())).as(each.getKey()).isEqualTo(each.getValue()));
+                .forEach(each -> assertThat(JSON.readTree(
+                                String.valueOf(answer.get(each.getKey())).replaceAll("\\*{8}[0-9a-f]{8}", "********")))
+                        .as(each.getKey())
+                        .isEqualTo(each.getValue()));
         assertThat(answer.path("name").stringValue()).isEqualTo("everything");
         assertThat(answer.path("state").stringValue()).isEqualTo("active");
         assertThat(answer.path("paused").asBoolean()).isFalse();
         assertThat(answer.path("createdAt").stringValue()).endsWith("Z");
-        assertThat(rest.put(BASE + "everything", answer(answer))
+        assertThat(rest.put(BASE + "everything", answer.toString())
                         .json()
                         .path("revision")
                         .asInt())
@@ -83,11 +88,32 @@ class SubscriptionApiTest {
                 .isOne();
     }
 
-    /** Without what only answers have. */
-    private static String answer(JsonNode answer) {
-        ObjectNode copy = (ObjectNode) answer.deepCopy();
-        copy.remove(List.of("name", "revision", "createdAt", "changedAt", "paused", "state"));
-        return copy.toString();
+    @Test
+    void everySettingReachesTheRelay() {
+        rest.put(BASE + "reaching", EVERYTHING.formatted("s3cret-value"));
+        SubscriptionRow row =
+                hub.bean(SubscriptionStore.class).table().find("reaching").orElseThrow();
+        Subscription served = hub.bean(Blueprint.class).subscription(row);
+        Subscription expected = Subscription.to("reaching", served.sink())
+                .filter(Filter.types("a.*").sources("s").aggregateTypes("b").header("tenant", "x"))
+                .lanes(2)
+                .from(Instant.parse("2026-01-31T12:00:00Z"))
+                .batchSize(50)
+                .pollInterval(Duration.ofMillis(2), Duration.ofSeconds(1))
+                .inFlightLimit(100)
+                .inFlightBytes(1_000_000_000)
+                .leaseTtl(Duration.ofSeconds(45))
+                .timeout(Duration.ofSeconds(2))
+                .retry(served.retry())
+                .afterDeadLetter(AfterDeadLetter.HOLD)
+                .whenUnavailable(WhenUnavailable.WAIT)
+                .breakerAfter(5)
+                .blockedKeysLimit(7)
+                .keepAttempts(KeepAttempts.ALL)
+                .ratePerSecond(12.5)
+                .revision(row.revision())
+                .build();
+        assertThat(served).isEqualTo(expected);
     }
 
     @Test
@@ -201,6 +227,18 @@ class SubscriptionApiTest {
             {%s, "lanes": 1.5}                                   | lanes               | a whole number
             {%s, "lanes": 99999999999}                           | lanes               | too large
             {%s, "inFlightLimit": 0}                             | inFlightLimit       | from 1
+            {%s, "inFlightBytes": 0}                             | inFlightBytes       | from 1 to 1073741824
+            {%s, "inFlightBytes": 1073741825}                    | inFlightBytes       | from 1 to 1073741824
+            {%s, "batchSize": 0}                                 | batchSize           | from 1 to 100000
+            {%s, "batchSize": 100001}                            | batchSize           | from 1 to 100000
+            {%s, "keepAttempts": "none"}                         | keepAttempts        | give one of failed, all
+            {%s, "pollInterval": "1s"}                           | pollInterval        | an object
+            {%s, "pollInterval": {"least": "0ms"}}               | pollInterval.least  | at least 1ms
+            {%s, "pollInterval": {"most": "2m"}}                 | pollInterval.most   | longer than 1m
+            {%s, "pollInterval": {"least": "1s"}}                | pollInterval.most   | is 50ms, sooner than
+            {%s, "pollInterval": {"leest": "1s"}}                | pollInterval.leest  | did you mean least?
+            {%s, "leaseTtl": "20s"}                              | leaseTtl            | twice the timeout
+            {%s, "leaseTtl": "2d"}                               | leaseTtl            | longer than 1d
             {%s, "breakerAfter": 0}                              | breakerAfter        | from 1
             {%s, "blockedKeysLimit": 1000001}                    | blockedKeysLimit    | from 1
             {%s, "ratePerSecond": 0}                             | ratePerSecond       | from 0.01
@@ -320,28 +358,6 @@ class SubscriptionApiTest {
         assertThat(rest.put(BASE + "masked", document.formatted("2s", "another-value"))
                         .header("ETag"))
                 .isEqualTo("\"3\"");
-    }
-
-    @Test
-    void whatAnApplicationsOwnRelayMadeIsLeftAlone() {
-        Database database = hub.bean(Database.class);
-        new Subscriptions(database.direct(), SchemaName.DEFAULT)
-                .register(Subscription.to("theirs", RecordingSink.oneAtATime()).build());
-        Answer refused = rest.put(BASE + "theirs", "{" + SINK + "}");
-        assertThat(refused.status()).isEqualTo(409);
-        assertThat(refused.text()).contains("choose another name");
-        for (Answer answer : List.of(
-                rest.get(BASE + "theirs"),
-                rest.delete(BASE + "theirs"),
-                rest.post(BASE + "theirs/pause"),
-                rest.post(BASE + "theirs/resume"),
-                rest.post(BASE + "theirs/test"),
-                rest.get(BASE + "theirs/revisions"))) {
-            assertThat(answer.status()).isEqualTo(404);
-        }
-        assertThat(hub.bean(Subscriptions.class).list())
-                .extracting(Subscriptions.Stored::name)
-                .contains("theirs");
     }
 
     @Test

@@ -1,11 +1,13 @@
 package dev.posthorn.server.subscriptions;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.testkit.Receiver;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +24,7 @@ class TravellingSecretsTest {
     private static TestHub hub;
     private static TestClient rest;
 
-    private final Receiver receiver = new Receiver();
+    private final Receiver receiver = Receiver.start();
 
     @BeforeAll
     static void start() {
@@ -39,6 +41,7 @@ class TravellingSecretsTest {
     void close() {
         receiver.close();
         rest.delete("/v1/subscriptions/travel");
+        PatientCalls.awaitGone(rest, "travel");
         rest.delete("/v1/guards/travel");
     }
 
@@ -55,9 +58,9 @@ class TravellingSecretsTest {
     @Test
     void theTokenIsNotSentToAnotherHost() {
         String document = """
-                {"timeout": "10s", "sink": {"kind": "http", "url": "%s", "auth": {"kind": "bearer", "token": "%s"}%s}}
+                {"timeout": "40s", "sink": {"kind": "http", "url": "%s", "auth": {"kind": "bearer", "token": "%s"}%s}}
                 """;
-        try (Receiver thief = new Receiver()) {
+        try (Receiver thief = Receiver.start()) {
             assertThat(put(document.formatted(receiver.url("/hook"), TOKEN, "")).status())
                     .isEqualTo(201);
             assertAskedAgain(put(document.formatted(thief.url("/hook"), "********", "")), "sink.auth.token", "url");
@@ -83,12 +86,34 @@ class TravellingSecretsTest {
     }
 
     @Test
+    void norByItsFingerprint() {
+        String document =
+                "{\"sink\": {\"kind\": \"http\", \"url\": \"%s\", \"auth\": {\"kind\": \"bearer\", \"token\": \"%s\"}}}";
+        String mask = put(document.formatted(receiver.url("/hook"), TOKEN))
+                .json()
+                .at("/sink/auth/token")
+                .asString();
+        assertThat(mask).startsWith("********").hasSizeGreaterThan(8);
+        try (Receiver thief = Receiver.start()) {
+            assertAskedAgain(put(document.formatted(thief.url("/hook"), mask)), "sink.auth.token", "url");
+            Answer patched = rest.with("Content-Type", "application/merge-patch+json")
+                    .call(
+                            "PATCH",
+                            "/v1/subscriptions/travel",
+                            "{\"sink\": {\"url\": \"%s\"}}"
+                                    .formatted(thief.url("/hook"))
+                                    .getBytes(UTF_8));
+            assertAskedAgain(patched, "sink.auth.token", "url");
+        }
+    }
+
+    @Test
     void norByAGuard() {
         String document = "{\"url\": \"%s\", \"headers\": {\"x-key\": \"%s\"}}";
         assertThat(rest.put("/v1/guards/travel", document.formatted(receiver.url("/hook"), TOKEN))
                         .status())
                 .isEqualTo(201);
-        try (Receiver thief = new Receiver()) {
+        try (Receiver thief = Receiver.start()) {
             assertAskedAgain(
                     rest.put("/v1/guards/travel", document.formatted(thief.url("/hook"), "********")),
                     "headers.x-key",
@@ -121,11 +146,13 @@ class TravellingSecretsTest {
                 "bootstrapServers | 127.0.0.1:9 | 127.0.0.1:8",
                 "settings | SASL_SSL | SASL_PLAINTEXT",
                 "settings | SCRAM-SHA-512 | PLAIN",
+                "settings | https://login.example | https://evil.example",
             })
     void norToAnotherCluster(String why, String before, String after) {
         String document = """
                 {"sink": {"kind": "kafka", "bootstrapServers": "127.0.0.1:9", "settings": {
                  "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512",
+                 "sasl.oauthbearer.token.endpoint.url": "https://login.example/token",
                  "sasl.jaas.config": "%s"}}}
                 """;
         String jaas = "org.apache.kafka.common.security.scram.ScramLoginModule required username=a password=b;";
@@ -137,7 +164,7 @@ class TravellingSecretsTest {
     @Test
     void aTokenInAUrlIsShownToNobody() {
         String url = receiver.url("/hooks/p4th-token?key=qu3ry-token");
-        String document = "{\"timeout\": \"10s\", \"sink\": {\"kind\": \"http\", \"url\": \"%s\"%s}}";
+        String document = "{\"timeout\": \"40s\", \"sink\": {\"kind\": \"http\", \"url\": \"%s\"%s}}";
         assertThat(put(document.formatted(url, "")).text())
                 .contains("/hooks/p4th-token?********")
                 .doesNotContain("qu3ry-token");
@@ -152,14 +179,9 @@ class TravellingSecretsTest {
         assertThat(put(document.formatted(masked, "")).status())
                 .as("a path does not stop being secret")
                 .isEqualTo(400);
-        receiver.answering(exchange -> Receiver.answer(
-                exchange,
-                404,
-                "no " + exchange.getRequestURI() + " "
-                        + exchange.getRequestURI().getPath()));
+        receiver.answering(request -> Receiver.Answer.of(404, "no " + request.uri() + " " + request.path()));
         Answer tested = rest.post("/v1/subscriptions/travel/test");
-        assertThat(receiver.requests().get(0).exchange().getRequestURI().toString())
-                .isEqualTo("/hooks/p4th-token?key=qu3ry-token");
+        assertThat(receiver.requests().get(0).uri().toString()).isEqualTo("/hooks/p4th-token?key=qu3ry-token");
         String seen = tested.text()
                 + rest.get("/v1/subscriptions/travel").text()
                 + rest.get("/v1/subscriptions").text()
@@ -186,20 +208,18 @@ class TravellingSecretsTest {
         assertThat(put(document.formatted(receiver.url("/hook?********"))).status())
                 .isEqualTo(200);
         rest.post("/v1/subscriptions/travel/test");
-        assertThat(receiver.requests().get(0).exchange().getRequestURI().getQuery())
-                .isEqualTo("key=qu3ry-token");
+        assertThat(receiver.requests().get(0).uri().getQuery()).isEqualTo("key=qu3ry-token");
     }
 
     @Test
     void aPasswordThatAReceiverRepeatsIsNotTold() {
         put("""
-                {"timeout": "10s", "sink": {"kind": "http", "url": "%s",
+                {"timeout": "40s", "sink": {"kind": "http", "url": "%s",
                  "auth": {"kind": "basic", "username": "hub", "password": "pa\\"ss&w0rd"}}}
                 """.formatted(receiver.url("/hook")));
-        receiver.answering(exchange -> Receiver.answer(
-                exchange,
+        receiver.answering(
                 401,
-                "no such user hub:pa\"ss&w0rd, {\"password\": \"pa\\\"ss&w0rd\"} pa%22ss%26w0rd pa&quot;ss&amp;w0rd"));
+                "no such user hub:pa\"ss&w0rd, {\"password\": \"pa\\\"ss&w0rd\"} pa%22ss%26w0rd pa&quot;ss&amp;w0rd");
         Answer tested = rest.post("/v1/subscriptions/travel/test");
         assertThat(tested.json().path("reply").asString()).contains("[hidden]").doesNotContain("w0rd");
         assertThat(tested.json().path("reason").asString()).contains("[hidden]").doesNotContain("w0rd");

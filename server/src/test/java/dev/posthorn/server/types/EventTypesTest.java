@@ -258,6 +258,14 @@ class EventTypesTest {
     void aStrictHubRefusesUnknownTypes() {
         Answer answer = strict.rest().post("/v1/events", "[%s]".formatted(event("unknown", "\"data\":1")));
         assertRefused(answer, "[0].type", "PUT /v1/event-types/unknown");
+        strict.rest().put("/v1/event-types/user.registered", "{}");
+        assertThat(strict.rest()
+                        .post("/v1/events", event("user.registred", "\"data\":1"))
+                        .json()
+                        .get("detail")
+                        .asString())
+                .isEqualTo("type: 'user.registred' is not registered; did you mean user.registered? an admin registers"
+                        + " it with PUT /v1/event-types/user.registred");
         strict.rest().put("/v1/event-types/unknown", "{}");
         assertThat(strict.rest()
                         .post("/v1/events", event("unknown", "\"data\":1"))

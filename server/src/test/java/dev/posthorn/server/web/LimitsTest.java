@@ -40,13 +40,13 @@ class LimitsTest {
                     .write(("POST /v1/keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                                     + "Content-Length: 10\r\n\r\n{")
                             .getBytes(ISO_8859_1));
-            await().atMost(5, SECONDS).until(() -> hub.rest().get("/v1/keys").status() == 503);
-            TestClient.Answer answer = hub.rest().get("/v1/keys");
+            TestClient.Answer answer =
+                    await().atMost(60, SECONDS).until(() -> hub.rest().get("/v1/keys"), each -> each.status() == 503);
             assertThat(answer.json().path("detail").asString()).contains("posthorn.limits.concurrent-requests");
             assertThat(answer.header("Retry-After")).isEqualTo("1");
             assertThat(hub.rest().get("/actuator/health/readiness").status()).isEqualTo(200);
             slow.shutdownOutput();
-            await().atMost(5, SECONDS).until(() -> hub.rest().get("/v1/keys").status() == 200);
+            await().atMost(60, SECONDS).until(() -> hub.rest().get("/v1/keys").status() == 200);
         }
     }
 }

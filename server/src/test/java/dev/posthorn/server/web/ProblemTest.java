@@ -70,6 +70,15 @@ class ProblemTest {
         problem(hub.rest().call("TRACE", "/v1/keys", null), 405);
     }
 
+    /** Whoever had a key could fill the log with errors of the hub's. */
+    @Test
+    void aQueryThatIsNoTextIsTheCallersMistake() {
+        assertThat(problem(hub.rest().get("/v1/events?type=%ed%a0%80"), 400)
+                        .path("detail")
+                        .asString())
+                .contains("UTF-8");
+    }
+
     @Test
     void unknownMediaTypes() {
         TestClient.Answer answer =

@@ -1,5 +1,6 @@
 package dev.posthorn.server.web;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -9,6 +10,10 @@ import dev.posthorn.server.RecordedAtHub;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +36,9 @@ class SlowBodyTest {
     /** More than the hub has threads for. */
     private static final int MANY = 60;
 
+    /** As many as the hub lets in at a time. */
+    private static final int CONNECTIONS = 100;
+
     private static final String LONG_BODY =
             "\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 16000000\r\n\r\n{";
     private static final String CHUNKED_BODY = "\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -44,7 +52,8 @@ class SlowBodyTest {
         hub = TestHub.start(Map.of(
                 "posthorn.access.admin-key", ADMIN_KEY,
                 "posthorn.limits.concurrent-requests", PLACES,
-                "posthorn.limits.request-time", "1s"));
+                "server.tomcat.max-connections", CONNECTIONS,
+                "posthorn.limits.request-time", "5s"));
         admin = hub.rest().with("Authorization", "Bearer " + ADMIN_KEY);
         // What is loaded with the first call is no matter of slow bodies.
         assertServed("the first");
@@ -60,9 +69,19 @@ class SlowBodyTest {
     }
 
     private static void assertServed(String id) {
-        await("a publisher is served")
-                .atMost(10, SECONDS)
-                .until(() -> admin.post("/v1/events", event(id)).status() < 300);
+        await("a publisher is served").atMost(60, SECONDS).until(() -> post(id).status() < 300);
+    }
+
+    /** Where it is crowded an idle connection may be closed just as it is used again: then it takes another one. */
+    private static Answer post(String id) {
+        for (int i = 1; i < MANY; i++) {
+            try {
+                return admin.post("/v1/events", event(id));
+            } catch (UncheckedIOException closed) {
+                // Once more.
+            }
+        }
+        return admin.post("/v1/events", event(id));
     }
 
     @ParameterizedTest
@@ -77,7 +96,7 @@ class SlowBodyTest {
         try (Trickle slow = new Trickle(hub.httpPort(), MANY, attack.substring(4))) {
             Liveness.assertAnswers(hub);
             assertServed("beside " + attack.substring(0, 30).hashCode() + attack.length());
-            await().atMost(15, SECONDS).until(slow::isEnded);
+            await().atMost(60, SECONDS).until(slow::isEnded);
             assertThat(slow.answers())
                     .as("refused, or shed beyond what is served at a time")
                     .allSatisfy(answer -> assertThat(answer)
@@ -91,7 +110,7 @@ class SlowBodyTest {
         String slowly = "POST /v1/events HTTP/1.1\r\nAuthorization: Bearer " + ADMIN_KEY + LONG_BODY;
         try (Trickle slow = new Trickle(hub.httpPort(), PLACES, slowly)) {
             Liveness.assertAnswers(hub);
-            await().atMost(8, SECONDS).until(slow::isEnded);
+            await().atMost(60, SECONDS).until(slow::isEnded);
             assertThat(slow.answers())
                     .allSatisfy(answer -> assertThat(answer)
                             .startsWith("HTTP/1.1 408")
@@ -104,10 +123,17 @@ class SlowBodyTest {
     void whoeverSendsMuchInVainIsToldWhy() {
         byte[] much = new byte[6_000_000];
         TestClient stranger = hub.rest().with("Authorization", "Bearer wrong").with("Content-Type", "application/json");
-        assertThat(stranger.call("POST", "/v1/events", much).status()).isEqualTo(401);
+        assertTold(401, stranger, much);
         byte[] tooMuch = new byte[20_000_000];
         TestClient known = admin.with("Content-Type", "application/json");
-        assertThat(known.call("POST", "/v1/events", tooMuch).status()).isEqualTo(413);
+        assertTold(413, known, tooMuch);
+    }
+
+    /** A busy machine may not get rid of it in the two seconds for which it is heard out: then it sends it again. */
+    private static void assertTold(int status, TestClient client, byte[] body) {
+        await().atMost(60, SECONDS)
+                .ignoreExceptionsInstanceOf(UncheckedIOException.class)
+                .until(() -> client.call("POST", "/v1/events", body).status(), told -> told == status);
     }
 
     @Test
@@ -116,6 +142,40 @@ class SlowBodyTest {
         String last = refused.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
         assertThat(RawHttp.say(hub.httpPort(), refused + refused + last).split("HTTP/1.1 401", -1))
                 .hasSize(4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GET / HTTP/1.1\r\nX-Slow: ", "GET /actuator/health/liveness HTTP/1.1\r\nHost: a\r\n\r\n"})
+    void connectionsThatOnlyTakeUpRoomAreClosed(String beginning) throws Exception {
+        try (Trickle full = new Trickle(hub.httpPort(), CONNECTIONS + 2, beginning)) {
+            Liveness.assertAnswers(hub);
+            assertServed("beside " + beginning.length());
+            // Sooner than the time for headers is up, which would close them too.
+            await().atMost(10, SECONDS).until(() -> full.ended() >= CONNECTIONS / 4);
+        }
+    }
+
+    @Test
+    void thoseWhoDoNotReadWhatEverybodyMayReadTakeNoPlace() throws Exception {
+        String often = "GET /v1/openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(50);
+        List<Socket> deaf = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3 * PLACES; i++) {
+                Socket socket = new Socket();
+                socket.setReceiveBufferSize(1024);
+                socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), hub.httpPort()));
+                socket.getOutputStream().write(often.getBytes(ISO_8859_1));
+                deaf.add(socket);
+            }
+            for (int i = 0; i < 10; i++) {
+                assertThat(post("beside the deaf " + i).status()).isEqualTo(202);
+            }
+            Liveness.assertAnswers(hub);
+        } finally {
+            for (Socket each : deaf) {
+                each.close();
+            }
+        }
     }
 
     @Test
@@ -143,7 +203,7 @@ class SlowBodyTest {
     private static List<String> publish(String prefix) {
         List<String> acknowledged = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            Answer answer = admin.post("/v1/events", event(prefix + i));
+            Answer answer = post(prefix + i);
             if (answer.status() == 202) {
                 acknowledged.add(prefix + i);
             } else {

@@ -47,7 +47,17 @@ final class Trickle implements AutoCloseable {
                 listen();
                 channel.write(ByteBuffer.wrap(new byte[] {' '}));
             } catch (IOException e) {
+                hearTheLast();
                 ended = true;
+            }
+        }
+
+        /** The other side may have answered and closed since it was last listened to. */
+        private void hearTheLast() {
+            try {
+                listen();
+            } catch (IOException over) {
+                return;
             }
         }
 
@@ -79,7 +89,12 @@ final class Trickle implements AutoCloseable {
 
     /** Whether the other side has closed them all. */
     boolean isEnded() {
-        return lines.stream().allMatch(Line::isEnded);
+        return ended() == lines.size();
+    }
+
+    /** How many of them the other side has closed. */
+    long ended() {
+        return lines.stream().filter(Line::isEnded).count();
     }
 
     List<String> answers() {

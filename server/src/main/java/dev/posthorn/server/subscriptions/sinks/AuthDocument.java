@@ -8,10 +8,12 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.posthorn.http.Authentication;
 import dev.posthorn.http.Jwt;
 import dev.posthorn.http.OAuth2;
+import dev.posthorn.server.documents.RequiredFields;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** How an HTTP receiver is shown who is sending. */
@@ -24,16 +26,18 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(name = "oauth2", value = AuthDocument.ClientCredentials.class),
     @JsonSubTypes.Type(name = "jwt", value = AuthDocument.SignedToken.class)
 })
-public sealed interface AuthDocument {
+public sealed interface AuthDocument extends RequiredFields {
 
+    /** Of a document in which nothing is missing. */
     Authentication authentication();
-
-    private static <V> V required(String field, @Nullable V value) {
-        return Assembly.required("sink.auth." + field, value);
-    }
 
     /** Nothing is shown. */
     record None() implements AuthDocument {
+
+        @Override
+        public Stream<String> missing() {
+            return Stream.of();
+        }
 
         @Override
         public Authentication authentication() {
@@ -45,8 +49,14 @@ public sealed interface AuthDocument {
     record Basic(@Nullable String username, @Nullable String password) implements AuthDocument {
 
         @Override
+        public Stream<String> missing() {
+            return Stream.concat(
+                    CheckedBuilder.missing("username", username), CheckedBuilder.missing("password", password));
+        }
+
+        @Override
         public Authentication authentication() {
-            return Authentication.basic(required("username", username), required("password", password));
+            return Authentication.basic(Objects.requireNonNull(username), Objects.requireNonNull(password));
         }
 
         @Override
@@ -59,8 +69,13 @@ public sealed interface AuthDocument {
     record Bearer(@Nullable String token) implements AuthDocument {
 
         @Override
+        public Stream<String> missing() {
+            return CheckedBuilder.missing("token", token);
+        }
+
+        @Override
         public Authentication authentication() {
-            return Authentication.bearer(required("token", token));
+            return Authentication.bearer(Objects.requireNonNull(token));
         }
 
         @Override
@@ -77,8 +92,13 @@ public sealed interface AuthDocument {
     record ApiKey(@Nullable String header, @Nullable String value) implements AuthDocument {
 
         @Override
+        public Stream<String> missing() {
+            return Stream.concat(CheckedBuilder.missing("header", header), CheckedBuilder.missing("value", value));
+        }
+
+        @Override
         public Authentication authentication() {
-            return Authentication.apiKey(required("header", header), required("value", value));
+            return Authentication.apiKey(Objects.requireNonNull(header), Objects.requireNonNull(value));
         }
 
         @Override
@@ -108,12 +128,21 @@ public sealed interface AuthDocument {
             implements AuthDocument {
 
         @Override
+        public Stream<String> missing() {
+            return Stream.of(
+                            CheckedBuilder.missing("tokenUrl", tokenUrl),
+                            CheckedBuilder.missing("clientId", clientId),
+                            CheckedBuilder.missing("clientSecret", clientSecret))
+                    .flatMap(all -> all);
+        }
+
+        @Override
         public Authentication authentication() {
             OAuth2.Builder builder = OAuth2.builder(
-                    required("tokenUrl", tokenUrl),
-                    required("clientId", clientId),
-                    required("clientSecret", clientSecret));
-            Assembly<OAuth2.Builder, OAuth2> assembly = Assembly.of(
+                    Objects.requireNonNull(tokenUrl),
+                    Objects.requireNonNull(clientId),
+                    Objects.requireNonNull(clientSecret));
+            CheckedBuilder<OAuth2.Builder, OAuth2> assembly = CheckedBuilder.of(
                             "sink.auth.tokenUrl", builder, OAuth2.Builder::build)
                     .add("sink.auth.scope", scope, (b, value) -> b.scope(value.toArray(String[]::new)))
                     .add("sink.auth.audience", audience, OAuth2.Builder::audience);
@@ -166,8 +195,18 @@ public sealed interface AuthDocument {
         }
 
         @Override
+        public Stream<String> missing() {
+            if (algorithm == null) {
+                return Stream.of("algorithm");
+            }
+            return algorithm == Algorithm.HS256
+                    ? CheckedBuilder.missing("secret", secret)
+                    : CheckedBuilder.missing("key", key);
+        }
+
+        @Override
         public Authentication authentication() {
-            Assembly<Jwt.Builder, Jwt> assembly = Assembly.of("sink.auth", builder(), Jwt.Builder::build)
+            CheckedBuilder<Jwt.Builder, Jwt> assembly = CheckedBuilder.of("sink.auth", builder(), Jwt.Builder::build)
                     .add("sink.auth.keyId", keyId, Jwt.Builder::keyId)
                     .add("sink.auth.issuer", issuer, Jwt.Builder::issuer)
                     .add("sink.auth.subject", subject, Jwt.Builder::subject)
@@ -175,35 +214,20 @@ public sealed interface AuthDocument {
                     .add("sink.auth.lifetime", lifetime, Jwt.Builder::lifetime);
             if (claims != null) {
                 claims.forEach((name, value) ->
-                        assembly.add("sink.auth.claims." + name, value, (b, claim) -> addClaim(b, name, claim)));
+                        assembly.add("sink.auth.claims." + name, value, (b, claim) -> b.claim(name, claim)));
             }
             return Authentication.jwt(assembly.build());
         }
 
         private Jwt.Builder builder() {
-            return switch (required("algorithm", algorithm)) {
+            return switch (Objects.requireNonNull(algorithm)) {
                 case HS256 -> {
-                    byte[] bytes = required("secret", secret).getBytes(UTF_8);
-                    yield Assembly.blaming("sink.auth.secret", () -> Jwt.hs256(bytes));
+                    byte[] bytes = Objects.requireNonNull(secret).getBytes(UTF_8);
+                    yield CheckedBuilder.blaming("sink.auth.secret", () -> Jwt.hs256(bytes));
                 }
-                case RS256 -> Assembly.blaming("sink.auth.key", () -> Jwt.rs256(required("key", key)));
-                case ES256 -> Assembly.blaming("sink.auth.key", () -> Jwt.es256(required("key", key)));
+                case RS256 -> CheckedBuilder.blaming("sink.auth.key", () -> Jwt.rs256(Objects.requireNonNull(key)));
+                case ES256 -> CheckedBuilder.blaming("sink.auth.key", () -> Jwt.es256(Objects.requireNonNull(key)));
             };
-        }
-
-        private static void addClaim(Jwt.Builder builder, String name, Object value) {
-            if (value instanceof String text) {
-                builder.claim(name, text);
-            } else if (value instanceof Boolean yes) {
-                builder.claim(name, yes);
-            } else if (value instanceof Integer || value instanceof Long) {
-                builder.claim(name, ((Number) value).longValue());
-            } else if (value instanceof Number number && Double.isFinite(number.doubleValue())) {
-                builder.claim(name, number.doubleValue());
-            } else {
-                throw Assembly.refusal(
-                        "sink.auth.claims." + name, "must be a text, a number of usual size, true or false");
-            }
         }
 
         @Override

@@ -2,7 +2,9 @@ package dev.posthorn.server.subscriptions.sinks;
 
 import dev.posthorn.server.problem.Violation;
 import dev.posthorn.sink.Sink;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,14 +15,19 @@ import org.jspecify.annotations.Nullable;
 public record GuardDocument(@Nullable String guard) implements SinkDocument {
 
     @Override
-    public Sink build(Surroundings surroundings) {
-        return surroundings.guards().sink(Assembly.required("sink.guard", guard));
+    public Stream<String> missing() {
+        return CheckedBuilder.missing("sink.guard", guard);
+    }
+
+    @Override
+    public Sink build(SinkContext context) {
+        return context.guards().sink(Objects.requireNonNull(guard));
     }
 
     /** Asked only when a subscription is changed: another instance may learn of it before it learns of the guard. */
     @Override
-    public Optional<Violation> refusal(Sink built, Surroundings surroundings) {
-        return surroundings.guards().isThere(Assembly.required("sink.guard", guard))
+    public Optional<Violation> refusal(Sink built, SinkContext context) {
+        return context.guards().isThere(Objects.requireNonNull(guard))
                 ? Optional.empty()
                 : Optional.of(Violation.of(
                         "sink.guard", "is '" + guard + "', but there is no such guard; PUT it to /v1/guards first"));

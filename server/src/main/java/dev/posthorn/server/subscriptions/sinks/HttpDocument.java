@@ -8,7 +8,9 @@ import dev.posthorn.sink.Sink;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,19 +55,30 @@ public record HttpDocument(
     }
 
     @Override
-    public HttpSink build(Surroundings surroundings) {
-        return build(HttpSink.builder(Assembly.required("sink.url", url)).destinations(surroundings.destinations()));
+    public Stream<String> missing() {
+        return Stream.of(
+                        CheckedBuilder.missing("url", url),
+                        auth == null ? Stream.<String>of() : auth.missing().map("auth."::concat),
+                        tls == null ? Stream.<String>of() : tls.missing().map("tls."::concat))
+                .flatMap(all -> all)
+                .map("sink."::concat);
+    }
+
+    @Override
+    public HttpSink build(SinkContext context) {
+        return build(HttpSink.builder(Objects.requireNonNull(url)).destinations(context.destinations()));
     }
 
     /** One that sends nothing again by itself. */
     public HttpSink buildOnce(Destinations destinations) {
-        return build(HttpSink.builder(Assembly.required("sink.url", url))
+        return build(HttpSink.builder(Objects.requireNonNull(url))
                 .destinations(destinations)
                 .once());
     }
 
     private HttpSink build(HttpSink.Builder builder) {
-        Assembly<HttpSink.Builder, HttpSink> assembly = Assembly.of("sink.url", builder, HttpSink.Builder::build)
+        CheckedBuilder<HttpSink.Builder, HttpSink> assembly = CheckedBuilder.of(
+                        "sink.url", builder, HttpSink.Builder::build)
                 .add("sink.secretUrl", secretUrl, HttpSink.Builder::secretUrl)
                 .add("sink.form", form, (b, value) -> b.form(Form.valueOf(value.name())))
                 .add("sink.auth", auth, (b, value) -> b.authentication(value.authentication()))
@@ -87,7 +100,7 @@ public record HttpDocument(
     }
 
     @Override
-    public Optional<Violation> refusal(Sink built, Surroundings surroundings) {
+    public Optional<Violation> refusal(Sink built, SinkContext context) {
         return built instanceof HttpSink http
                 ? refusal(http, proxy == null ? "sink.url" : "sink.proxy")
                 : Optional.empty();

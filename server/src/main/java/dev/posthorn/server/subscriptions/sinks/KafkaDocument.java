@@ -4,7 +4,9 @@ import dev.posthorn.kafka.KafkaSink;
 import dev.posthorn.server.problem.Violation;
 import dev.posthorn.sink.Sink;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +25,14 @@ public record KafkaDocument(
         implements SinkDocument {
 
     @Override
-    public KafkaSink build(Surroundings surroundings) {
-        KafkaSink.Builder builder = KafkaSink.builder(Assembly.required("sink.bootstrapServers", bootstrapServers));
-        Assembly<KafkaSink.Builder, KafkaSink> assembly = Assembly.of(
+    public Stream<String> missing() {
+        return CheckedBuilder.missing("sink.bootstrapServers", bootstrapServers);
+    }
+
+    @Override
+    public KafkaSink build(SinkContext context) {
+        KafkaSink.Builder builder = KafkaSink.builder(Objects.requireNonNull(bootstrapServers));
+        CheckedBuilder<KafkaSink.Builder, KafkaSink> assembly = CheckedBuilder.of(
                         "sink.bootstrapServers", builder, KafkaSink.Builder::build)
                 .add("sink.topic", topic, KafkaSink.Builder::topic);
         if (topicsByType != null) {
@@ -41,7 +48,7 @@ public record KafkaDocument(
 
     /** Brokers are ours, so any address will do. */
     @Override
-    public Optional<Violation> refusal(Sink built, Surroundings surroundings) {
+    public Optional<Violation> refusal(Sink built, SinkContext context) {
         return Optional.empty();
     }
 

@@ -2,6 +2,7 @@ package dev.posthorn.server.subscriptions.sinks;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.posthorn.server.documents.RequiredFields;
 import dev.posthorn.server.problem.Violation;
 import dev.posthorn.sink.Sink;
 import java.util.Optional;
@@ -13,11 +14,11 @@ import java.util.Optional;
     @JsonSubTypes.Type(name = "kafka", value = KafkaDocument.class),
     @JsonSubTypes.Type(name = "guard", value = GuardDocument.class)
 })
-public sealed interface SinkDocument permits HttpDocument, KafkaDocument, GuardDocument {
+public sealed interface SinkDocument extends RequiredFields permits HttpDocument, KafkaDocument, GuardDocument {
 
-    /** The sink; a setting that cannot be used is a problem that names it. */
-    Sink build(Surroundings surroundings);
+    /** The sink of a document in which nothing is missing; a setting that cannot be used is a problem that names it. */
+    Sink build(SinkContext context);
 
     /** Why nothing can be sent there at present, by a look that may take some seconds. */
-    Optional<Violation> refusal(Sink built, Surroundings surroundings);
+    Optional<Violation> refusal(Sink built, SinkContext context);
 }

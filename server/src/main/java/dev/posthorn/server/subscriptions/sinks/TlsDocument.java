@@ -1,6 +1,8 @@
 package dev.posthorn.server.subscriptions.sinks;
 
 import dev.posthorn.http.Tls;
+import dev.posthorn.server.documents.RequiredFields;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,16 +17,28 @@ public record TlsDocument(
         @Nullable String trustOnly,
         @Nullable String alsoTrust,
         @Nullable String clientCertificate,
-        @Nullable String clientKey) {
+        @Nullable String clientKey)
+        implements RequiredFields {
+
+    /** A certificate is worth nothing without its key, nor the other way round. */
+    @Override
+    public Stream<String> missing() {
+        return clientCertificate == null && clientKey == null
+                ? Stream.of()
+                : Stream.concat(
+                        CheckedBuilder.missing("clientCertificate", clientCertificate),
+                        CheckedBuilder.missing("clientKey", clientKey));
+    }
 
     Tls build() {
-        Assembly<Tls.Builder, Tls> assembly = Assembly.of("sink.tls", Tls.builder(), Tls.Builder::build)
+        CheckedBuilder<Tls.Builder, Tls> assembly = CheckedBuilder.of("sink.tls", Tls.builder(), Tls.Builder::build)
                 .add("sink.tls.trustOnly", trustOnly, Tls.Builder::trustOnly)
                 .add("sink.tls.alsoTrust", alsoTrust, Tls.Builder::alsoTrust);
-        if (clientCertificate != null || clientKey != null) {
-            String chain = Assembly.required("sink.tls.clientCertificate", clientCertificate);
-            String key = Assembly.required("sink.tls.clientKey", clientKey);
-            assembly.add("sink.tls.clientCertificate", chain, (b, value) -> b.clientCertificate(value, key));
+        if (clientKey != null) {
+            assembly.add(
+                    "sink.tls.clientCertificate",
+                    clientCertificate,
+                    (b, value) -> b.clientCertificate(value, clientKey));
         }
         return assembly.build();
     }

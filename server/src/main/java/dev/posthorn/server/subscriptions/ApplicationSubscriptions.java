@@ -1,0 +1,112 @@
+package dev.posthorn.server.subscriptions;
+
+import dev.posthorn.audit.Actor;
+import dev.posthorn.log.EventRow;
+import dev.posthorn.log.Filter;
+import dev.posthorn.log.Queries;
+import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.server.subscriptions.definition.FilterDocument;
+import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Subscriptions that an application's own relay serves in the hub's database. There is no document of them: they are seen
+ * here, paused and resumed, and changed where they are made.
+ */
+public final class ApplicationSubscriptions {
+
+    private static final String ROWS = """
+            SELECT s.name, s.created_at, s.paused, s.pause_reason, g.lanes, g.filter_known, g.types, g.aggregate_types,
+                   g.sources, {headers} AS headers,
+                   NOT EXISTS (SELECT FROM posthorn.instance i
+                                WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() AND NOT i.quiet)
+                       AS quiet,
+                   EXISTS (SELECT FROM posthorn.generation w
+                            WHERE w.subscription_id = s.id AND w.number = s.generation + 1) AS changing
+              FROM posthorn.subscription s
+              JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
+             WHERE NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = s.name COLLATE "C")
+            """.replace("{headers}", EventRow.namesAndValues("g.headers"));
+
+    private static final String ONE = ROWS + " AND s.name = :name";
+
+    private static final String PAGE =
+            ROWS + " AND s.name COLLATE \"C\" > :after ORDER BY s.name COLLATE \"C\" LIMIT :limit";
+
+    private static final String NAMES = """
+            SELECT s.name FROM posthorn.subscription s
+             WHERE NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = s.name COLLATE "C")
+            """;
+
+    private final Queries queries;
+    private final Subscriptions registered;
+
+    ApplicationSubscriptions(Queries queries, Subscriptions registered) {
+        this.queries = queries;
+        this.registered = registered;
+    }
+
+    Optional<SubscriptionAnswer> find(String name) {
+        return queries.run(
+                "looking for subscription " + name,
+                t -> t.first(ONE, Map.of("name", name), ApplicationSubscriptions::answer));
+    }
+
+    List<SubscriptionAnswer> page(String after, int limit) {
+        return queries.run(
+                "listing subscriptions",
+                t -> t.list(PAGE, Map.of("after", after, "limit", limit), ApplicationSubscriptions::answer));
+    }
+
+    /** All their names, on whichever connections. */
+    public static List<String> names(Queries queries) {
+        return queries.run("listing subscriptions", t -> t.list(NAMES, Map.of(), row -> row.getString("name")));
+    }
+
+    void setPaused(String name, boolean paused, @Nullable String reason, Actor by) {
+        if (paused) {
+            registered.pause(name, reason, by);
+        } else {
+            registered.resume(name, reason, by);
+        }
+    }
+
+    private static SubscriptionAnswer answer(ResultSet row) throws SQLException {
+        return new SubscriptionAnswer(
+                row.getString("name"),
+                ServedBy.APPLICATION,
+                null,
+                Queries.time(row, "created_at"),
+                null,
+                row.getBoolean("paused"),
+                row.getString("pause_reason"),
+                state(row),
+                null,
+                null,
+                SubscriptionDocument.known(filter(row), row.getInt("lanes")));
+    }
+
+    private static State state(ResultSet row) throws SQLException {
+        if (row.getBoolean("paused")) {
+            return row.getBoolean("quiet") ? State.PAUSED : State.PAUSING;
+        }
+        return row.getBoolean("changing") ? State.PENDING : State.ACTIVE;
+    }
+
+    private static @Nullable FilterDocument filter(ResultSet row) throws SQLException {
+        if (!row.getBoolean("filter_known")) {
+            return null;
+        }
+        Filter filter = Filter.ofLikePatterns(
+                (String[]) row.getArray("types").getArray(),
+                (String[]) row.getArray("aggregate_types").getArray(),
+                (String[]) row.getArray("sources").getArray(),
+                EventRow.headers(row.getArray("headers")));
+        return FilterDocument.of(filter);
+    }
+}
