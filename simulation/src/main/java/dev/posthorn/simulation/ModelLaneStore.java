@@ -1,0 +1,343 @@
+package dev.posthorn.simulation;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.Snapshot;
+import dev.posthorn.relay.store.Command;
+import dev.posthorn.relay.store.DeadLetterState;
+import dev.posthorn.relay.store.DeliveryRow;
+import dev.posthorn.relay.store.DeliveryState;
+import dev.posthorn.relay.store.LaneGrant;
+import dev.posthorn.relay.store.LaneStore;
+import dev.posthorn.relay.store.OwnedReplayItem;
+import dev.posthorn.relay.store.ReplayOrder;
+import dev.posthorn.relay.store.Replayed;
+import dev.posthorn.relay.store.Settled;
+import dev.posthorn.relay.store.Settlement;
+import dev.posthorn.relay.store.StoredLane;
+import dev.posthorn.simulation.Tables.CommandRow;
+import dev.posthorn.simulation.Tables.EventRow;
+import dev.posthorn.simulation.Tables.LaneRow;
+import dev.posthorn.simulation.Tables.LetterRow;
+import dev.posthorn.simulation.Tables.RateRow;
+import dev.posthorn.simulation.Tables.SubscriptionRow;
+import dev.posthorn.simulation.Tables.WaitingRow;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps a lane's progress in a {@link ModelDatabase}, by the same rules as in PostgreSQL. */
+final class ModelLaneStore implements LaneStore {
+
+    private static final Comparator<WaitingRow> BY_DUE = Comparator.<WaitingRow>comparingLong(
+                    row -> Objects.requireNonNull(row.dueAt))
+            .thenComparingLong(row -> row.place);
+
+    /** Told of every settle that was done, right after it. */
+    interface Witness {
+
+        Witness NONE = (grant, before, settlement) -> {};
+
+        void settled(LaneGrant grant, Before before, Settlement settlement);
+    }
+
+    /** How the lane stood before a settle. */
+    record Before(dev.posthorn.log.Mark mark, long epoch, Set<Long> rows) {}
+
+    private final ModelDatabase database;
+    private final LaneGrant grant;
+    private final Witness witness;
+    private final ModelReplays replays;
+    private final ModelWriter writer;
+
+    /** Of the last settle, in case its answer is lost. */
+    ModelLaneStore(ModelDatabase database, LaneGrant grant, Witness witness) {
+        this.database = database;
+        this.grant = grant;
+        this.witness = witness;
+        this.replays = new ModelReplays(database, grant);
+        this.writer = new ModelWriter(database, grant, replays);
+    }
+
+    private LaneRow lane() {
+        return database.lane(grant.lease().laneId());
+    }
+
+    @Override
+    public @Nullable StoredLane begin() {
+        LaneRow lane = database.lanes.get(grant.lease().laneId());
+        return lane == null || lane.ended || !isOwned(lane)
+                ? null
+                : new StoredLane(
+                        lane.mark,
+                        lane.readSeq,
+                        lane.rowSeq,
+                        lane.turn,
+                        lane.parkedFor,
+                        lane.takeovers,
+                        lane.gauge == null ? null : lane.gauge.denialReason(),
+                        Duration.ofNanos((lane.expiresAt - database.micros()) * 1000));
+    }
+
+    @Override
+    public boolean hasEnded() {
+        LaneRow lane = database.lanes.get(grant.lease().laneId());
+        return lane == null || lane.ended;
+    }
+
+    private boolean isOwned(LaneRow lane) {
+        return lane.epoch == grant.lease().epoch();
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return true;
+    }
+
+    @Override
+    public @Nullable Snapshot stopAt() {
+        return database.subscription(grant.subscriptionId()).stopAt;
+    }
+
+    @Override
+    public Settled settle(Settlement asked) {
+        LaneRow lane = database.lanes.get(grant.lease().laneId());
+        if (lane == null || lane.ended || !isOwned(lane)) {
+            return Settled.LOST;
+        }
+        if (lane.turn != asked.former()) {
+            return Settled.LOST;
+        }
+        ModelRefusals.Written written = ModelRefusals.of(database, grant, asked);
+        Settlement settlement = written.settlement();
+        Before before = new Before(lane.mark, lane.epoch, Set.copyOf(lane.rows.keySet()));
+        lane.mark = settlement.mark();
+        lane.high = settlement.high();
+        lane.readSeq = Math.max(lane.readSeq, settlement.readSeq());
+        lane.rowSeq = Math.max(lane.rowSeq, settlement.changes().greatestSeq());
+        lane.parkedFor = settlement.parkedFor();
+        lane.turn = settlement.turn();
+        if (settlement.undisturbed()) {
+            lane.takeovers = 0;
+        }
+        writer.write(lane, settlement);
+        database.flush();
+        witness.settled(grant, before, settlement);
+        return written.settled();
+    }
+
+    @Override
+    public boolean pause(String reason) {
+        SubscriptionRow subscription = database.subscription(grant.subscriptionId());
+        boolean done = isOwned(lane()) && !subscription.paused;
+        subscription.paused |= done;
+        database.replicate();
+        return done;
+    }
+
+    @Override
+    public Granted leaseTokens(double ratePerSecond, double capacity, int wanted) {
+        SubscriptionRow subscription = database.subscription(grant.subscriptionId());
+        RateRow.Lease lease = RateRow.lease(subscription.rate, database.micros(), ratePerSecond, capacity, wanted);
+        subscription.rate = lease.row();
+        subscription.granted += lease.granted().tokens();
+        return lease.granted();
+    }
+
+    @Override
+    public Blocked blockedKeys(int limit) {
+        List<BlockedKey> all = blocked();
+        List<BlockedKey> clear = all.stream().filter(ModelLaneStore::isClear).toList();
+        List<BlockedKey> some = Stream.concat(
+                        clear.stream(),
+                        all.stream().filter(key -> !isClear(key)).limit(Math.max(0, limit - clear.size())))
+                .toList();
+        return new Blocked(some, all.size() - some.size());
+    }
+
+    private static boolean isClear(BlockedKey key) {
+        return key.waiting() + key.holding() == 0;
+    }
+
+    @Override
+    public List<BlockedKey> blocked(Collection<String> keys) {
+        return blocked().stream().filter(key -> keys.contains(key.key())).toList();
+    }
+
+    private List<BlockedKey> blocked() {
+        Map<String, int[]> keys = new TreeMap<>();
+        for (WaitingRow row : lane().rows.values()) {
+            if (row.key != null && row.state != DeliveryState.DEFERRED) {
+                int[] counts = keys.computeIfAbsent(row.key, k -> new int[2]);
+                counts[0] += row.state == DeliveryState.WAITING ? 1 : 0;
+            }
+        }
+        for (LetterRow letter : letters().values()) {
+            String key = letter.event.key();
+            if (key != null && letter.holdsKey && !letter.discarded && isMine(letter.event)) {
+                keys.computeIfAbsent(key, k -> new int[2])[1]++;
+            }
+        }
+        return keys.entrySet().stream()
+                .map(each -> new BlockedKey(each.getKey(), each.getValue()[0], each.getValue()[1]))
+                .toList();
+    }
+
+    private boolean isMine(EventRow event) {
+        return event.lane(grant.scope().lanes()) == grant.scope().index();
+    }
+
+    private Map<Long, LetterRow> letters() {
+        return database.letters(grant.subscriptionId());
+    }
+
+    @Override
+    public Set<Long> known(List<Long> seqs) {
+        return seqs.stream()
+                .filter(seq -> lane().rows.containsKey(seq) || letters().containsKey(seq))
+                .collect(Collectors.toSet());
+    }
+
+    @Override
+    public Agenda agenda() {
+        long now = database.micros();
+        Duration next = sendable()
+                .min(BY_DUE)
+                .map(row -> Duration.ofNanos((Objects.requireNonNull(row.dueAt) - now) * 1000))
+                .orElse(null);
+        return new Agenda(next, open().findAny().isPresent(), replays.isAnyRunning());
+    }
+
+    private Stream<WaitingRow> sendable() {
+        return lane().rows.values().stream().filter(row -> row.state != DeliveryState.HELD);
+    }
+
+    private Stream<CommandRow> open() {
+        return database.commands.values().stream()
+                .filter(row -> row.subscriptionId == grant.subscriptionId() && row.answer == null && isMine(row.event));
+    }
+
+    @Override
+    public List<DeliveryRow> due(int limit) {
+        long now = database.micros();
+        return sendable()
+                .filter(row -> Objects.requireNonNull(row.dueAt) <= now)
+                .sorted(BY_DUE)
+                .limit(limit)
+                .map(this::deliveryRow)
+                .toList();
+    }
+
+    @Override
+    public @Nullable DeliveryRow earliest() {
+        return sendable()
+                .filter(row -> row.state == DeliveryState.WAITING)
+                .min(BY_DUE)
+                .map(this::deliveryRow)
+                .orElse(null);
+    }
+
+    @Override
+    public @Nullable DeliveryRow oldest() {
+        return sendable()
+                .filter(row -> row.state == DeliveryState.WAITING && row.replayId == null && row.deadLetterId == null)
+                .min(Comparator.comparingLong(row -> row.seq))
+                .map(this::deliveryRow)
+                .orElse(null);
+    }
+
+    @Override
+    public List<DeliveryRow> held(List<String> keys, int perKey) {
+        return keys.stream()
+                .distinct()
+                .sorted()
+                .flatMap(key -> lane().rows.values().stream()
+                        .filter(row -> row.state == DeliveryState.HELD && key.equals(row.key))
+                        .sorted(Comparator.comparingLong(row -> row.place))
+                        .limit(perKey))
+                .map(this::deliveryRow)
+                .toList();
+    }
+
+    @Override
+    public @Nullable DeliveryRow row(long seq) {
+        WaitingRow row = lane().rows.get(seq);
+        return row == null ? null : deliveryRow(row);
+    }
+
+    private DeliveryRow deliveryRow(WaitingRow row) {
+        boolean due = row.dueAt == null || row.dueAt <= database.micros();
+        LetterRow letter = row.deadLetterId == null ? null : letters().get(row.seq);
+        RecordedEvent event = Objects.requireNonNull(database.log.get(row.seq)).recorded;
+        Long replayId = row.replayId;
+        return new DeliveryRow(
+                replayId == null ? event : ModelReplays.marked(event, replayId),
+                row.state,
+                row.attempts,
+                due,
+                replayId == null ? null : new Replayed(replayId, row.deadLetterId),
+                letter != null && letter.holdsKey,
+                row.unanswered);
+    }
+
+    @Override
+    public boolean isUnsettled(long seq) {
+        EventRow event = database.log.get(seq);
+        return event != null && !database.covers(lane().mark, event) && isWanted(event);
+    }
+
+    private boolean isWanted(EventRow event) {
+        LaneScope scope = grant.scope();
+        boolean tooOld = scope.since() != null && event.recorded.createdAt().isBefore(scope.since());
+        return scope.filter().wants(event.recorded.event()) && !tooOld;
+    }
+
+    @Override
+    public List<Command> commands(int limit) {
+        return open().limit(limit).map(row -> row.command).toList();
+    }
+
+    @Override
+    public @Nullable DeadLetterState letter(long seq) {
+        LetterRow letter = letters().get(seq);
+        return letter == null ? null : letter(letter);
+    }
+
+    private DeadLetterState letter(LetterRow row) {
+        long seq = row.event.seq();
+        return new DeadLetterState(
+                seq,
+                row.event.key(),
+                row.holdsKey,
+                row.discarded,
+                lane().rows.containsKey(seq) || replays.isReplaying(seq));
+    }
+
+    @Override
+    public List<ReplayOrder> replays() {
+        return replays.running();
+    }
+
+    @Override
+    public List<OwnedReplayItem> replayItems(ReplayOrder replay, long afterSeq, int limit) {
+        return replays.items(replay, afterSeq, limit);
+    }
+
+    @Override
+    public int lanesBefore(ReplayOrder replay) {
+        return replays.lanesBefore(replay);
+    }
+
+    @Override
+    public Granted leaseTokens(ReplayOrder replay, double capacity, int wanted) {
+        return replays.leaseTokens(replay, capacity, wanted);
+    }
+}

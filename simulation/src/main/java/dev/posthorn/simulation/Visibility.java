@@ -1,0 +1,42 @@
+package dev.posthorn.simulation;
+
+import dev.posthorn.log.Mark;
+import dev.posthorn.log.Snapshot;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a snapshot sees, calculated as PostgreSQL does: a transaction is seen once it has ended. */
+record Visibility(long xmin, long xmax, List<Long> running) {
+
+    static Visibility of(Snapshot snapshot) {
+        String[] parts = snapshot.text().split(":", -1);
+        List<Long> running = parts[2].isEmpty()
+                ? List.of()
+                : Arrays.stream(parts[2].split(",")).map(Long::valueOf).toList();
+        return new Visibility(Long.parseLong(parts[0]), Long.parseLong(parts[1]), running);
+    }
+
+    boolean sees(long txid) {
+        return txid < xmin || (txid < xmax && !running.contains(txid));
+    }
+
+    /** Snapshots by their text, each taken apart once. */
+    static final class Cache {
+
+        private final Map<String, Visibility> parsed = new HashMap<>();
+
+        Visibility of(Snapshot snapshot) {
+            return parsed.computeIfAbsent(snapshot.text(), text -> Visibility.of(snapshot));
+        }
+
+        boolean sees(Snapshot snapshot, long txid) {
+            return of(snapshot).sees(txid);
+        }
+
+        boolean covers(Mark mark, long txid, long seq) {
+            return sees(mark.a(), txid) || (seq <= mark.seq() && sees(mark.b(), txid));
+        }
+    }
+}

@@ -1,9 +1,0 @@
-package dev.posthorn.relay;
-
-class ModelLaneStoreContractTest extends LaneStoreContract {
-
-    @Override
-    StoreFixture open() {
-        return new ModelFixture();
-    }
-}

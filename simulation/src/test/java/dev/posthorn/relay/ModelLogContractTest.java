@@ -1,9 +1,0 @@
-package dev.posthorn.relay;
-
-class ModelLogContractTest extends LogContract {
-
-    @Override
-    StoreFixture open() {
-        return new ModelFixture();
-    }
-}

@@ -1,9 +1,0 @@
-package dev.posthorn.relay;
-
-class PostgresLogContractTest extends LogContract {
-
-    @Override
-    StoreFixture open() {
-        return new PostgresFixture();
-    }
-}

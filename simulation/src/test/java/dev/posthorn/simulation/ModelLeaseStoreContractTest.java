@@ -1,0 +1,9 @@
+package dev.posthorn.simulation;
+
+class ModelLeaseStoreContractTest extends LeaseStoreContract {
+
+    @Override
+    StoreFixture open() {
+        return new ModelFixture();
+    }
+}

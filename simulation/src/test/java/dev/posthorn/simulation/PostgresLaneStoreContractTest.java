@@ -1,0 +1,9 @@
+package dev.posthorn.simulation;
+
+class PostgresLaneStoreContractTest extends LaneStoreContract {
+
+    @Override
+    StoreFixture open() {
+        return new PostgresFixture();
+    }
+}
