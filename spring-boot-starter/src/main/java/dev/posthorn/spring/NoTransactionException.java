@@ -11,17 +11,17 @@ public final class NoTransactionException extends IllegalStateException {
     private final String problem;
     private final String remedy;
 
-    NoTransactionException(String problem, String remedy) {
+    public NoTransactionException(String problem, String remedy) {
         super(problem + ". " + remedy);
         this.problem = problem;
         this.remedy = remedy;
     }
 
-    String problem() {
+    public String problem() {
         return problem;
     }
 
-    String remedy() {
+    public String remedy() {
         return remedy;
     }
 }

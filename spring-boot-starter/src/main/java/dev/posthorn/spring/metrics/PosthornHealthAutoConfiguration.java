@@ -2,6 +2,8 @@ package dev.posthorn.spring.metrics;
 
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
+import dev.posthorn.spring.setup.PosthornAutoConfiguration;
+import dev.posthorn.spring.setup.WatchedDataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -13,7 +15,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
 /** The health {@code posthorn}, if there is an actuator. */
-@AutoConfiguration(afterName = "dev.posthorn.spring.PosthornAutoConfiguration")
+@AutoConfiguration(after = PosthornAutoConfiguration.class)
 @ConditionalOnClass(HealthIndicator.class)
 @ConditionalOnBean(WatchedDataSource.class)
 public class PosthornHealthAutoConfiguration {

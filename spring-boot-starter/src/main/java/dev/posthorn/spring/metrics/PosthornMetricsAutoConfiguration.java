@@ -5,6 +5,8 @@ import dev.posthorn.metrics.ConsumerMetrics;
 import dev.posthorn.metrics.RelayMetrics;
 import dev.posthorn.metrics.SubscriptionMetrics;
 import dev.posthorn.relay.Relay;
+import dev.posthorn.spring.setup.PosthornAutoConfiguration;
+import dev.posthorn.spring.setup.WatchedDataSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -16,10 +18,8 @@ import org.springframework.context.annotation.Lazy;
 
 /** Counts what the relay and the consumers do, and reads how subscriptions are doing, if there is a meter registry. */
 @AutoConfiguration(
-        afterName = {
-            "dev.posthorn.spring.PosthornAutoConfiguration",
-            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
-        })
+        after = PosthornAutoConfiguration.class,
+        afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass({MeterRegistry.class, RelayMetrics.class})
 @ConditionalOnBean(MeterRegistry.class)
 public class PosthornMetricsAutoConfiguration {

@@ -1,4 +1,7 @@
-/** Metrics and health of an application's outbox and relay. */
+/**
+ * Metrics and health of an application's outbox and relay. Read {@link
+ * dev.posthorn.spring.metrics.PosthornMetricsAutoConfiguration} first. Nobody comes in but Spring.
+ */
 @NullMarked
 package dev.posthorn.spring.metrics;
 

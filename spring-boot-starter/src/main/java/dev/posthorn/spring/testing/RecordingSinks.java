@@ -1,7 +1,7 @@
 package dev.posthorn.spring.testing;
 
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.sink.Sink;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import java.util.LinkedHashMap;
 import java.util.List;

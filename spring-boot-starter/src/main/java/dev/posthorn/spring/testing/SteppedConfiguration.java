@@ -2,8 +2,8 @@ package dev.posthorn.spring.testing;
 
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Subscription;
-import dev.posthorn.spring.OutboxDataSource;
+import dev.posthorn.spring.setup.OutboxDataSource;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.SettableClock;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Instant;

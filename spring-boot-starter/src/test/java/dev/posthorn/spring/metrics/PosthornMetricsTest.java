@@ -1,20 +1,23 @@
 package dev.posthorn.spring.metrics;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.Outbox;
-import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.event.Event;
 import dev.posthorn.inbox.ConsumerListener;
 import dev.posthorn.log.Filter;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.RelayListener;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.spring.setup.WatchedDataSource;
+import dev.posthorn.subscription.RelayListener;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
+import dev.posthorn.testkit.FreshDatabase;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -28,7 +31,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -43,17 +45,11 @@ import org.springframework.context.annotation.Configuration;
 
 class PosthornMetricsTest {
 
-    private static EmbeddedPostgres server;
+    private static final FreshDatabase DATABASE = FreshDatabase.create();
 
     @BeforeAll
     static void start() {
-        server = EmbeddedPostgres.builder().start();
-        new Schema(SchemaName.DEFAULT).install(server.dataSource());
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
+        new Schema(SchemaName.DEFAULT).install(DATABASE.dataSource());
     }
 
     private static ApplicationContextRunner application(DataSource dataSource) {
@@ -64,7 +60,7 @@ class PosthornMetricsTest {
     }
 
     private static ApplicationContextRunner measured() {
-        return application(server.dataSource()).withBean(MeterRegistry.class, SimpleMeterRegistry::new);
+        return application(DATABASE.dataSource()).withBean(MeterRegistry.class, SimpleMeterRegistry::new);
     }
 
     private static Health health(ApplicationContextRunner application) {
@@ -80,7 +76,7 @@ class PosthornMetricsTest {
     }
 
     private static Relay relay(String subscription, Outcome outcome, RelayListener listener) {
-        return Relay.builder(server.dataSource())
+        return Relay.builder(DATABASE.dataSource())
                 .listener(listener)
                 .subscribe(
                         Subscription.to(subscription, RecordingSink.oneAtATime().answering(event -> outcome))
@@ -91,7 +87,7 @@ class PosthornMetricsTest {
     }
 
     private static void record(String type) throws SQLException {
-        try (Connection connection = server.dataSource().getConnection()) {
+        try (Connection connection = DATABASE.dataSource().getConnection()) {
             connection.setAutoCommit(false);
             Outbox.create()
                     .record(
@@ -116,16 +112,22 @@ class PosthornMetricsTest {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
             assertThat(context).hasSingleBean(RelayListener.class).hasSingleBean(ConsumerListener.class);
             Relay relay = context.getBean(Relay.class);
-            await().until(() -> !relay.lanes().isEmpty());
+            await().atMost(60, SECONDS).until(() -> !relay.lanes().isEmpty());
             record("counted");
-            await().until(() -> registry.find("posthorn.dead.lettered")
-                            .tag("subscription", "counted")
-                            .counter()
-                    != null);
-            context.getBean(MetricsReader.class).readOnce();
-            assertThat(deadLetters(registry)).isEqualTo(1);
+            await().atMost(60, SECONDS).until(() -> isCounted(registry));
+            await().atMost(60, SECONDS).untilAsserted(() -> {
+                context.getBean(MetricsReader.class).readOnce();
+                assertThat(deadLetters(registry)).isEqualTo(1);
+            });
             assertThat(registry.get("posthorn.database.up").gauge().value()).isEqualTo(1);
         });
+    }
+
+    private static boolean isCounted(MeterRegistry registry) {
+        Counter counter = registry.find("posthorn.dead.lettered")
+                .tag("subscription", "counted")
+                .counter();
+        return counter != null;
     }
 
     private static double deadLetters(MeterRegistry registry) {
@@ -169,7 +171,7 @@ class PosthornMetricsTest {
         for (int i = 1; i <= 2; i++) {
             reads.set(0);
             reader.start();
-            await().until(() -> reads.get() >= 3);
+            await().atMost(60, SECONDS).until(() -> reads.get() >= 3);
             reader.stop();
             assertThat(reader.isRunning()).isFalse();
             assertThat(readers()).isEqualTo(ofOthers);
@@ -185,7 +187,7 @@ class PosthornMetricsTest {
 
     @Test
     void withoutARegistryOrTheModuleThereAreNoMetrics() {
-        application(server.dataSource())
+        application(DATABASE.dataSource())
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RelayListener.class));
         measured()
                 .withClassLoader(new FilteredClassLoader("dev.posthorn.metrics"))
@@ -201,66 +203,72 @@ class PosthornMetricsTest {
     @Test
     void deadLettersAreADetailAndNoReasonToBeDown() throws SQLException {
         try (Relay relay = relay("rejecting", new Outcome.Reject("no"), new RelayListener() {})) {
-            await().until(() -> !relay.lanes().isEmpty());
+            await().atMost(60, SECONDS).until(() -> !relay.lanes().isEmpty());
             record("rejecting");
             ApplicationContextRunner application =
-                    application(server.dataSource()).withBean(Relay.class, () -> relay);
-            Health health = await().until(
-                            () -> health(application),
-                            each -> !Long.valueOf(0)
-                                    .equals(of("rejecting", each).get("deadLetters")));
+                    application(DATABASE.dataSource()).withBean(Relay.class, () -> relay);
+            Health health =
+                    await().atMost(60, SECONDS).until(() -> health(application), PosthornMetricsTest::tellsOfALetter);
             assertThat(health.getStatus()).isEqualTo(Status.UP);
             assertThat(health.getDetails()).containsEntry("relay", "running").containsEntry("lanes", 1);
             assertThat(of("rejecting", health)).containsEntry("deadLetters", 1L);
         }
     }
 
+    private static boolean tellsOfALetter(Health health) {
+        return !Long.valueOf(0).equals(of("rejecting", health).get("deadLetters"));
+    }
+
     @Test
     void aReceiverThatIsAwayIsADetailAndNoReasonToBeDown() throws SQLException {
         try (Relay relay = relay("away", new Outcome.Unavailable("connection refused"), new RelayListener() {})) {
-            await().until(() -> !relay.lanes().isEmpty());
+            await().atMost(60, SECONDS).until(() -> !relay.lanes().isEmpty());
             record("away");
             Supplier<Health> look =
-                    () -> health(application(server.dataSource()).withBean(Relay.class, () -> relay));
-            Health health = await().until(look::get, each -> of("away", each).containsKey("breaker"));
+                    () -> health(application(DATABASE.dataSource()).withBean(Relay.class, () -> relay));
+            Health health = await().atMost(60, SECONDS).until(look::get, PosthornMetricsTest::tellsOfABreaker);
             assertThat(health.getStatus()).isEqualTo(Status.UP);
             assertThat(of("away", health)).containsKeys("oldestAge", "pending");
             assertThat(of("away", health).get("breaker").toString()).contains("connection refused");
         }
     }
 
+    private static boolean tellsOfABreaker(Health health) {
+        return of("away", health).containsKey("breaker");
+    }
+
     @Test
     void aRelayThatHasStoppedIsDown() {
         Relay relay = relay("stopped", Outcome.DELIVERED, new RelayListener() {});
         relay.close();
-        Health health = health(application(server.dataSource()).withBean(Relay.class, () -> relay));
+        Health health = health(application(DATABASE.dataSource()).withBean(Relay.class, () -> relay));
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
         assertThat(health.getDetails()).containsEntry("relay", "stopped");
     }
 
     @Test
     void anInstanceThatOnlyRecordsIsUpWithoutARelay() {
-        Health health = health(application(server.dataSource()));
+        Health health = health(application(DATABASE.dataSource()));
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails()).containsEntry("relay", "none in this instance");
     }
 
     @Test
     void aSchemaThatIsMissingIsDownAndTheOneThatIsNamedIsLookedAt() {
-        Health health =
-                health(application(server.dataSource()).withBean(SchemaName.class, () -> new SchemaName("elsewhere")));
+        Health health = health(
+                application(DATABASE.dataSource()).withBean(SchemaName.class, () -> new SchemaName("elsewhere")));
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
         assertThat(health.getDetails().get("schema").toString()).contains("elsewhere is not installed");
     }
 
     @Test
     void whoMayOnlyRecordIsUp() throws SQLException {
-        try (Connection connection = server.dataSource().getConnection();
+        try (Connection connection = DATABASE.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(new Schema(SchemaName.DEFAULT).roles());
             statement.execute("CREATE ROLE scribe LOGIN PASSWORD 'scribe' IN ROLE posthorn_writer");
         }
-        PGSimpleDataSource scribe = server.dataSource();
+        PGSimpleDataSource scribe = DATABASE.server().dataSource(DATABASE.name());
         scribe.setUser("scribe");
         scribe.setPassword("scribe");
         Health health = health(application(scribe));
@@ -270,7 +278,7 @@ class PosthornMetricsTest {
 
     @Test
     void theHealthCanBeSwitchedOff() {
-        application(server.dataSource())
+        application(DATABASE.dataSource())
                 .withPropertyValues("management.health.posthorn.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean("posthornHealthIndicator"));
     }

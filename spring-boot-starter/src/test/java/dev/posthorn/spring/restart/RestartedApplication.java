@@ -3,7 +3,10 @@ package dev.posthorn.spring.restart;
 import dev.posthorn.spring.InboxListener;
 import dev.posthorn.spring.OutboxEvent;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
@@ -16,6 +19,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** A program that lets devtools restart it twice, as after a change of its classes, and looks at what is left over. */
 @SpringBootApplication
 public class RestartedApplication {
+
+    /** Of the application's pool and of the relay's. */
+    public static final int CONNECTIONS = 2 + 5;
 
     private static final int LIVES = 3;
 
@@ -55,27 +61,50 @@ public class RestartedApplication {
         System.setProperty("life", Integer.toString(life));
         transaction.executeWithoutResult(status -> events.publishEvent(new Begun(life)));
         Awaitility.await()
-                .atMost(Duration.ofSeconds(60))
+                .atMost(Duration.ofMinutes(2))
                 .until(() -> jdbc.queryForObject("SELECT count(*) FROM heard", Integer.class) == life);
         if (life < LIVES) {
             Restarter.getInstance().restart();
         } else {
+            awaitTheEndOfFormerLives();
             report();
             System.exit(0);
         }
     }
 
-    private void report() {
-        Thread.getAllStackTraces().keySet().stream()
-                .filter(each -> each.getName().startsWith("posthorn-"))
-                .forEach(each -> jdbc.update(
-                        "INSERT INTO thread (name, is_ours) VALUES (?, ?)",
-                        each.getName(),
-                        each.getContextClassLoader() == getClass().getClassLoader()));
-        jdbc.update("""
-                INSERT INTO connections (count)
+    /** A thread at its end and the server's side of a closed connection are seen for a moment longer. */
+    private void awaitTheEndOfFormerLives() {
+        try {
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> threads().allMatch(this::isOurs) && connections() <= CONNECTIONS);
+        } catch (ConditionTimeoutException left) {
+            // The report tells of them.
+            return;
+        }
+    }
+
+    private static Stream<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(each -> each.getName().startsWith("posthorn-"));
+    }
+
+    private boolean isOurs(Thread thread) {
+        return thread.getContextClassLoader() == getClass().getClassLoader();
+    }
+
+    private int connections() {
+        Integer count = jdbc.queryForObject("""
                 SELECT count(*) FROM pg_stat_activity
                 WHERE datname = current_database() AND application_name = 'restarted'
-                """);
+                """, Integer.class);
+        return Objects.requireNonNull(count);
+    }
+
+    private void report() {
+        for (Thread each : threads().toList()) {
+            jdbc.update("INSERT INTO thread (name, is_ours) VALUES (?, ?)", each.getName(), isOurs(each));
+        }
+        jdbc.update("INSERT INTO connections (count) VALUES (?)", connections());
     }
 }

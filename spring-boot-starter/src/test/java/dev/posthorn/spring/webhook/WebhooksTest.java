@@ -3,12 +3,12 @@ package dev.posthorn.spring.webhook;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.event.EventIds;
 import dev.posthorn.inbox.Effect;
 import dev.posthorn.inbox.Transactions;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
+import dev.posthorn.testkit.FreshDatabase;
 import dev.posthorn.webhook.Signature;
 import dev.posthorn.webhook.WebhookReceiver;
 import java.io.IOException;
@@ -50,7 +50,6 @@ class WebhooksTest {
 
     private static final String SECRET = Signature.newSecret();
 
-    private static EmbeddedPostgres server;
     private static ConfigurableApplicationContext application;
     private static JdbcTemplate jdbc;
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
@@ -116,15 +115,13 @@ class WebhooksTest {
 
     @BeforeAll
     static void start() {
-        server = EmbeddedPostgres.builder().start();
-        new Schema(SchemaName.DEFAULT).install(server.dataSource());
+        FreshDatabase database = FreshDatabase.create();
+        new Schema(SchemaName.DEFAULT).install(database.dataSource());
         application = new SpringApplicationBuilder(Shop.class)
                 .web(WebApplicationType.SERVLET)
                 .properties(
                         "server.port=0",
-                        "spring.datasource.url=" + server.jdbcUrl(),
-                        "spring.datasource.username=" + server.user(),
-                        "spring.datasource.password=" + server.password(),
+                        "spring.datasource.url=" + database.completeUrl(),
                         "spring.main.banner-mode=off")
                 .run();
         jdbc = application.getBean(JdbcTemplate.class);
@@ -134,7 +131,6 @@ class WebhooksTest {
     @AfterAll
     static void stop() {
         application.close();
-        server.close();
     }
 
     private static HttpResponse<String> post(String id, String body, String secret) throws Exception {

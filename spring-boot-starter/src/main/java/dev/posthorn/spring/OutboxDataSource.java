@@ -1,6 +1,0 @@
-package dev.posthorn.spring;
-
-import javax.sql.DataSource;
-
-/** Of the application's data sources the one that events are recorded in. */
-public record OutboxDataSource(DataSource dataSource) {}

@@ -1,6 +1,0 @@
-package dev.posthorn.spring.metrics;
-
-import javax.sql.DataSource;
-
-/** Of the application's data sources the one with Posthorn's tables, whose figures are told. */
-public record WatchedDataSource(DataSource dataSource) {}
