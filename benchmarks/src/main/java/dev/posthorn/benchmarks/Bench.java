@@ -1,5 +1,17 @@
 package dev.posthorn.benchmarks;
 
+import dev.posthorn.benchmarks.http.Webhook;
+import dev.posthorn.benchmarks.hub.Ingest;
+import dev.posthorn.benchmarks.kafka.Drain;
+import dev.posthorn.benchmarks.kafka.Inbox;
+import dev.posthorn.benchmarks.kafka.Latency;
+import dev.posthorn.benchmarks.log.Flat;
+import dev.posthorn.benchmarks.log.Write;
+import dev.posthorn.benchmarks.relay.Failing;
+import dev.posthorn.benchmarks.relay.Hold;
+import dev.posthorn.benchmarks.relay.Retry;
+import dev.posthorn.benchmarks.relay.Scale;
+import dev.posthorn.benchmarks.replay.Replay;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
