@@ -1,19 +1,26 @@
 package dev.posthorn.faults;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import dev.posthorn.faults.attacks.Attacks;
+import dev.posthorn.faults.attacks.Figures;
 import dev.posthorn.faults.crash.CrashReport;
 import dev.posthorn.faults.crash.Crashes;
+import dev.posthorn.faults.harness.Servers;
 import dev.posthorn.faults.hub.HubKills;
 import dev.posthorn.faults.hub.TwoHubs;
+import dev.posthorn.faults.kill.Relays;
 import dev.posthorn.faults.proof.RebalanceStorm;
 import dev.posthorn.faults.replay.ReplayKills;
-import dev.posthorn.faults.replay.Report;
+import dev.posthorn.faults.replay.ReplayReport;
 import dev.posthorn.faults.steps.Halts;
 import dev.posthorn.faults.steps.Sweep;
-import dev.posthorn.relay.AfterDeadLetter;
+import dev.posthorn.faults.torture.Torture;
+import dev.posthorn.subscription.AfterDeadLetter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -28,6 +35,8 @@ public final class Faults {
     private static final int LEAST_KILLS = 20;
     private static final int LEAST_HUB_KILLS = 10;
     private static final int SECONDS_FOR_A_KILL = 6;
+
+    private static final Duration SLOWEST_LIVENESS = Duration.ofSeconds(1);
 
     public static void main(String[] args) {
         int exit = new CommandLine(new Faults())
@@ -145,7 +154,7 @@ public final class Faults {
         return run(() -> {
             ReplayKills.Settings settings = new ReplayKills.Settings(lasting, often, rate, live, orAny(seed));
             try (ReplayKills replay = new ReplayKills(Servers.newest(), settings)) {
-                Report report = replay.run();
+                ReplayReport report = replay.run();
                 System.out.println("replay: " + report);
                 return report.broken().isEmpty();
             }
@@ -183,6 +192,34 @@ public final class Faults {
                 System.out.println("crash: " + report);
                 report.missing().forEach(what -> System.out.println("proves little: no " + what));
                 return report.isClean() && report.missing().isEmpty();
+            }
+        });
+    }
+
+    @Command(
+            mixinStandardHelpOptions = true,
+            description = "Attacks a hub in a dozen ways, one after the other, and measures what others notice of it.")
+    int attacks(
+            @Option(names = "--for", defaultValue = "20s", description = "each; e.g. 20s, 5m") Duration time,
+            @Option(
+                            names = "--only",
+                            completionCandidates = Attacks.Names.class,
+                            description = "one of them instead of all: ${COMPLETION-CANDIDATES}")
+                    @Nullable
+                    String only) {
+        if (only != null && !Attacks.names().contains(only)) {
+            System.err.println("There is no attack " + only + ". The attacks are:\n" + Attacks.described());
+            return CommandLine.ExitCode.USAGE;
+        }
+        return run(() -> {
+            try (Attacks attacks = new Attacks(SLOWEST_LIVENESS)) {
+                System.out.println(Figures.HEAD);
+                List<Figures> all = attacks.run(
+                        only == null ? Attacks.names() : List.of(only),
+                        time,
+                        figures -> System.out.println(figures.row()));
+                all.forEach(each -> each.broken().forEach(what -> System.out.println(each.attack() + ": " + what)));
+                return all.stream().allMatch(Figures::isClean);
             }
         });
     }

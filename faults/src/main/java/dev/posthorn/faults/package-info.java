@@ -1,4 +1,4 @@
-/** Breaks things on purpose and checks that no promise was broken. */
+/** The command line: {@link Faults} has a command for each run. Runs know what they are made of, and no other run. */
 @NullMarked
 package dev.posthorn.faults;
 

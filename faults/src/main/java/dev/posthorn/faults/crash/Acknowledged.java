@@ -1,7 +1,7 @@
 package dev.posthorn.faults.crash;
 
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.Load;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.load.Load;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,8 +1,8 @@
 package dev.posthorn.faults.crash;
 
-import dev.posthorn.faults.Crew;
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.Tally;
+import dev.posthorn.faults.harness.Crew;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.Tally;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

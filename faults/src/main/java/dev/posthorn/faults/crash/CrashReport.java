@@ -1,7 +1,7 @@
 package dev.posthorn.faults.crash;
 
-import dev.posthorn.faults.Account;
-import dev.posthorn.faults.Tally;
+import dev.posthorn.faults.delivery.Account;
+import dev.posthorn.faults.harness.Tally;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,18 +1,18 @@
 package dev.posthorn.faults.crash;
 
-import dev.posthorn.faults.Account;
-import dev.posthorn.faults.Change;
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.Fleet;
-import dev.posthorn.faults.Load;
-import dev.posthorn.faults.Patience;
-import dev.posthorn.faults.Receiver;
-import dev.posthorn.faults.RelayProcess;
-import dev.posthorn.faults.Tally;
-import dev.posthorn.log.Guard;
+import dev.posthorn.faults.delivery.Account;
+import dev.posthorn.faults.delivery.Receiver;
+import dev.posthorn.faults.delivery.RelayProcess;
+import dev.posthorn.faults.harness.Change;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.Fleet;
+import dev.posthorn.faults.harness.Patience;
+import dev.posthorn.faults.harness.Tally;
+import dev.posthorn.faults.load.Load;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -20,7 +20,6 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * A PostgreSQL that is killed while applications write and relays deliver. Now it comes back with what was on its disk, now a
@@ -46,11 +45,12 @@ public final class Crashes implements AutoCloseable {
 
     private static final Duration QUIET = Duration.ofMillis(400);
 
-    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(60);
+    private static final Duration LONGEST_SILENCE = Duration.ofMinutes(2);
 
     private static final String DELIVERED = """
             SELECT event_id || ' ' || subscription FROM posthorn.event_status WHERE status = 'DELIVERED'""";
 
+    private static final String OWNERS = "SELECT count(DISTINCT owner) FROM posthorn.lane_lease";
     private static final String UNDELIVERED = """
             SELECT count(*) FROM posthorn.event_status WHERE status <> 'DELIVERED'""";
 
@@ -59,17 +59,15 @@ public final class Crashes implements AutoCloseable {
      *
      * @param strikes how they follow each other, again and again
      * @param times how many of them
-     * @param lifted guards that do not hold
      */
-    public record Settings(List<Strike> strikes, int times, long seed, List<Guard> lifted) {
+    public record Settings(List<CrashKind> strikes, int times, long seed) {
 
         public Settings {
             strikes = List.copyOf(strikes);
-            lifted = List.copyOf(lifted);
         }
 
         public static Settings allKinds(int times, long seed) {
-            return new Settings(List.of(Strike.values()), times, seed, List.of());
+            return new Settings(List.of(CrashKind.values()), times, seed);
         }
     }
 
@@ -90,20 +88,8 @@ public final class Crashes implements AutoCloseable {
         this.database = Database.create(servers.primary(), AGGREGATES)
                 .onEither(servers.primary().port(), servers.otherPort());
         this.receiver = new Receiver(settings.seed(), tally);
-        this.fleet = new Fleet(database, RelayProcess.class, "relay", arguments());
-    }
-
-    private List<String> arguments() {
-        Stream<Number> numbers = Stream.of(
-                receiver.socketPort(),
-                receiver.httpPort(),
-                LANES,
-                IN_FLIGHT_LIMIT,
-                LEASE.toMillis(),
-                TIMEOUT.toMillis());
-        return Stream.concat(
-                        numbers.map(String::valueOf), settings.lifted().stream().map(Guard::name))
-                .toList();
+        this.fleet = RelayProcess.fleet(
+                database, receiver, new RelayProcess.Settings(LANES, IN_FLIGHT_LIMIT, LEASE, TIMEOUT));
     }
 
     /**
@@ -118,9 +104,10 @@ public final class Crashes implements AutoCloseable {
         }
         Load load = Load.enduring(database, WRITERS, settings.seed(), tally, acknowledged);
         Churn churn = new Churn(database, tally);
+        awaitAllProcesses();
         awaitDeliveries();
         for (int i = 0; i < settings.times(); i++) {
-            Strike strike = settings.strikes().get(i % settings.strikes().size());
+            CrashKind strike = settings.strikes().get(i % settings.strikes().size());
             strike(strike, load, churn);
             load.check();
             progress.accept((i + 1) + " of " + settings.times() + " (" + strike + "): " + came() + " events came, "
@@ -131,7 +118,12 @@ public final class Crashes implements AutoCloseable {
         return finish(started);
     }
 
-    private void strike(Strike strike, Load load, Churn churn) throws Exception {
+    /** A relay that starts while its server dies does not start: that is no part of this. */
+    private void awaitAllProcesses() throws Exception {
+        Patience.until("every relay has lanes", LONGEST_SILENCE, () -> database.number(OWNERS) == PROCESSES);
+    }
+
+    private void strike(CrashKind strike, Load load, Churn churn) throws Exception {
         if (strike.isIdle()) {
             load.rest(true);
             awaitQuiet();
@@ -149,7 +141,7 @@ public final class Crashes implements AutoCloseable {
     }
 
     /** The first transactions afterwards, which get the ids of others, shall be the writers'. */
-    private void goOn(Strike strike, Load load) throws Exception {
+    private void goOn(CrashKind strike, Load load) throws Exception {
         long killedAt = System.nanoTime();
         receiver.settlesAreLost(false);
         fleet.alive().forEach(receiver::expectsAgain);
@@ -161,7 +153,7 @@ public final class Crashes implements AutoCloseable {
             servers.restart();
         }
         awaitDeliveries();
-        slowestReturn = longer(slowestReturn, Duration.ofNanos(System.nanoTime() - killedAt));
+        slowestReturn = Collections.max(List.of(slowestReturn, Duration.ofNanos(System.nanoTime() - killedAt)));
         look(strike);
         if (strike.isFailover()) {
             servers.rebuild(freePort);
@@ -182,9 +174,9 @@ public final class Crashes implements AutoCloseable {
     }
 
     /** What settles of other lanes bring to the disk cannot be lost in a crash: then try once more. */
-    private void awaitSomethingToTakeBack(Strike strike, Churn churn) throws SQLException, InterruptedException {
+    private void awaitSomethingToTakeBack(CrashKind strike, Churn churn) throws SQLException, InterruptedException {
         Duration time = SOME_POLLS.plusNanos(random.nextLong(SOME_POLLS.toNanos()));
-        for (int i = 0; i < MOST_TRIES && !churn.staysInMemory(time) && strike == Strike.IDLE_CRASH; i++) {
+        for (int i = 0; i < MOST_TRIES && !churn.staysInMemory(time) && strike == CrashKind.IDLE_CRASH; i++) {
             tally.count("idle crashes put off");
         }
     }
@@ -199,12 +191,8 @@ public final class Crashes implements AutoCloseable {
         }
     }
 
-    private static Duration longer(Duration one, Duration other) {
-        return one.compareTo(other) >= 0 ? one : other;
-    }
-
     /** What a stand-by never had is not PostgreSQL's promise, nor ours. */
-    private void look(Strike strike) throws SQLException {
+    private void look(CrashKind strike) throws SQLException {
         Acknowledged.Missing missing = acknowledged.look(database);
         tally.add(CrashReport.UNWAITED, missing.unwaited());
         if (strike.isFailover()) {

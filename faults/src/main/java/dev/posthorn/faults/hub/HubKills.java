@@ -1,13 +1,15 @@
 package dev.posthorn.faults.hub;
 
-import dev.posthorn.faults.Ledger;
-import dev.posthorn.faults.Patience;
-import dev.posthorn.faults.Tally;
+import dev.posthorn.faults.harness.HubCalls;
+import dev.posthorn.faults.harness.HubProcess;
+import dev.posthorn.faults.harness.Ledger;
+import dev.posthorn.faults.harness.OwnPostgres;
+import dev.posthorn.faults.harness.Patience;
+import dev.posthorn.faults.harness.Tally;
+import dev.posthorn.faults.harness.TemporaryDirectory;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -18,21 +20,22 @@ import java.util.concurrent.TimeUnit;
  */
 public final class HubKills implements AutoCloseable {
 
-    /** How long it may take from a start until something is acknowledged. */
-    private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(30);
-
     private static final String TIMEOUT = "500ms";
     private static final String LEASE = "2s";
     private static final int LANES = 4;
 
+    /** From a start, or a kill of PostgreSQL, until something is acknowledged. */
+    private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(30);
+
     private final long seed;
     private final SplittableRandom random;
-    private final Path directory;
+    private final TemporaryDirectory directory;
     private final HubProcess hub;
     private final OwnPostgres postgres;
     private final HubReceiver receiver = new HubReceiver();
     private final Tally tally = new Tally();
     private final Journal journal = new Journal(tally);
+    private Duration firstStart = Duration.ZERO;
     private Duration slowestStart = Duration.ZERO;
     private Duration slowestRestart = Duration.ZERO;
     private int hubKills;
@@ -41,8 +44,8 @@ public final class HubKills implements AutoCloseable {
     public HubKills(long seed) throws IOException {
         this.seed = seed;
         this.random = new SplittableRandom(seed);
-        this.directory = Files.createTempDirectory("posthorn-faults-hub-");
-        this.hub = new HubProcess(directory).setting("posthorn.relay.lease-ttl", LEASE);
+        this.directory = TemporaryDirectory.create("posthorn-faults-hub-");
+        this.hub = new HubProcess(directory.path()).setting("posthorn.relay.lease-ttl", LEASE);
         this.postgres = new OwnPostgres(hub.data());
     }
 
@@ -50,14 +53,12 @@ public final class HubKills implements AutoCloseable {
     public Report run(int ofEach, Duration atLeast) throws Exception {
         long started = System.nanoTime();
         hub.start();
-        Calls calls = new Calls(hub);
-        Patience.until("the hub is ready", () -> {
-            hub.requireAlive();
-            return calls.isReady();
-        });
+        HubCalls calls = new HubCalls(hub);
+        calls.awaitReady();
+        firstStart = Duration.ofNanos(System.nanoTime() - started);
         calls.put(receiver.url("/events"), TIMEOUT, LANES);
         Publishers publishers = Publishers.start(List.of(hub), seed, journal);
-        awaitAcknowledgement(System.nanoTime());
+        journal.untilAcknowledged(System.nanoTime(), hub);
         while (hubKills < ofEach || postgresKills < ofEach || System.nanoTime() - started < atLeast.toNanos()) {
             killPostgres();
             publishers.check();
@@ -74,32 +75,19 @@ public final class HubKills implements AutoCloseable {
         hubKills++;
         long since = System.nanoTime();
         hub.start();
-        slowestStart = longer(slowestStart, awaitAcknowledgement(since));
+        slowestStart = Collections.max(List.of(slowestStart, journal.untilAcknowledged(since, hub)));
     }
 
     private void killPostgres() throws Exception {
         pause();
         tally.add("requests under way at kills of PostgreSQL", journal.strike(postgres::kill));
         postgresKills++;
-        slowestRestart = longer(slowestRestart, awaitAcknowledgement(System.nanoTime()));
+        Duration took = journal.untilAcknowledged(System.nanoTime(), hub);
+        slowestRestart = Collections.max(List.of(slowestRestart, took));
     }
 
     private void pause() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(100 + random.nextInt(400));
-    }
-
-    private Duration awaitAcknowledgement(long since) throws InterruptedException {
-        Duration took = journal.untilAcknowledged(since, LONGEST_RECOVERY);
-        hub.requireAlive();
-        if (took == null) {
-            throw new IllegalStateException(
-                    "nothing was acknowledged for " + LONGEST_RECOVERY + "; the hub's log:\n" + hub.log());
-        }
-        return took;
-    }
-
-    private static Duration longer(Duration one, Duration other) {
-        return one.compareTo(other) >= 0 ? one : other;
     }
 
     private Report finish(long started) throws Exception {
@@ -115,6 +103,7 @@ public final class HubKills implements AutoCloseable {
                 Duration.ofNanos(System.nanoTime() - started),
                 hubKills,
                 postgresKills,
+                firstStart,
                 slowestStart,
                 slowestRestart,
                 log,
@@ -128,20 +117,13 @@ public final class HubKills implements AutoCloseable {
         hub.close();
         postgres.killWhatIsLeft();
         receiver.close();
-        delete(directory);
-    }
-
-    static void delete(Path directory) throws IOException {
-        try (var files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
+        directory.close();
     }
 
     /**
      * What came of a run.
      *
+     * @param firstStart until the hub was ready for the first time, which tells how busy the machine is
      * @param slowestStart from the start of a killed hub to the first acknowledgement
      * @param slowestRestart from the kill of PostgreSQL to the first acknowledgement
      * @param stoppedCleanly whether the hub ended with its PostgreSQL when asked to
@@ -151,6 +133,7 @@ public final class HubKills implements AutoCloseable {
             Duration took,
             int hubKills,
             int postgresKills,
+            Duration firstStart,
             Duration slowestStart,
             Duration slowestRestart,
             RecordedLog log,
@@ -159,7 +142,13 @@ public final class HubKills implements AutoCloseable {
             Tally tally) {
 
         public boolean isClean() {
-            return log.isClean() && verdict.isClean() && stoppedCleanly && tally.of("REST 503s") > 0;
+            return log.isClean() && verdict.isClean() && stoppedCleanly && isInTime() && tally.of("REST 503s") > 0;
+        }
+
+        /** The promise, or twice what a first start takes here if that is longer: then it is the machine that is slow. */
+        public boolean isInTime() {
+            Duration atMost = Collections.max(List.of(LONGEST_RECOVERY, firstStart.multipliedBy(2)));
+            return slowestStart.compareTo(atMost) <= 0 && slowestRestart.compareTo(atMost) <= 0;
         }
 
         @Override

@@ -1,15 +1,10 @@
 package dev.posthorn.faults.hub;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
-import dev.posthorn.faults.Change;
-import dev.posthorn.faults.HttpRequest;
-import dev.posthorn.faults.Ledger;
-import dev.posthorn.faults.Listener;
-import java.io.BufferedReader;
+import dev.posthorn.faults.harness.Change;
+import dev.posthorn.faults.harness.Ledger;
+import dev.posthorn.faults.harness.ReceivedRequest;
+import dev.posthorn.testkit.Listener;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.Socket;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,25 +12,20 @@ import java.util.Map;
 /** Where the hubs deliver to. Takes everything. */
 final class HubReceiver implements AutoCloseable {
 
-    private static final byte[] TAKEN = "HTTP/1.1 204 No Content\r\n\r\n".getBytes(ISO_8859_1);
-
     private final Listener listener;
     private final Ledger ledger = new Ledger("receiver");
     private final Map<String, Long> lastAt = new HashMap<>();
 
     HubReceiver() throws IOException {
-        this.listener = new Listener(this::talk);
+        this.listener = ReceivedRequest.listen(this::take);
     }
 
-    private void talk(Socket socket) throws IOException {
-        BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), ISO_8859_1));
-        for (HttpRequest request = HttpRequest.read(in); request != null; request = HttpRequest.read(in)) {
-            take(request);
-            socket.getOutputStream().write(TAKEN);
-        }
+    private void take(ReceivedRequest request) throws IOException {
+        note(request);
+        request.take();
     }
 
-    private synchronized void take(HttpRequest request) {
+    private synchronized void note(ReceivedRequest request) {
         ledger.note(request.change(), again -> true);
         lastAt.put(request.path(), System.nanoTime());
     }

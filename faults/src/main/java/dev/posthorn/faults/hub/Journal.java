@@ -1,17 +1,21 @@
 package dev.posthorn.faults.hub;
 
-import dev.posthorn.faults.Change;
-import dev.posthorn.faults.Tally;
+import dev.posthorn.faults.harness.Change;
+import dev.posthorn.faults.harness.Crew;
+import dev.posthorn.faults.harness.HubProcess;
+import dev.posthorn.faults.harness.Tally;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** What publishers were told about their events. */
 final class Journal {
+
+    /** A guard against hanging; what is promised is for those to check who know what was done. */
+    private static final Duration LONGEST_RECOVERY = Duration.ofMinutes(3);
 
     private final Tally tally;
     private final Set<UUID> acknowledged = new HashSet<>();
@@ -52,31 +56,29 @@ final class Journal {
         return Set.copyOf(acknowledged);
     }
 
-    /** Something to do while a request is under way. */
-    interface Strike {
-        void now() throws Exception;
-    }
-
     /** Strikes when at least one request is under way; none ends in between. */
-    synchronized int strike(Strike strike) throws Exception {
+    synchronized int strike(Crew.Work strike) throws Exception {
         while (underWay == 0) {
             wait();
         }
         int struck = underWay;
-        strike.now();
+        strike.run();
         return struck;
     }
 
-    /** How long it took until something was acknowledged that was sent after this time; null if too long. */
-    synchronized @Nullable Duration untilAcknowledged(long after, Duration patience) throws InterruptedException {
-        long giveUpAt = System.nanoTime() + patience.toNanos();
+    /** How long it took until something was acknowledged that was sent after this time; fails if too long. */
+    synchronized Duration untilAcknowledged(long after, HubProcess hub) throws InterruptedException {
+        long giveUpAt = System.nanoTime() + LONGEST_RECOVERY.toNanos();
         while (newest < after) {
             long left = giveUpAt - System.nanoTime();
             if (left <= 0) {
-                return null;
+                throw new IllegalStateException(
+                        "nothing was acknowledged for " + LONGEST_RECOVERY + "; the hub's log:\n" + hub.log());
             }
             TimeUnit.NANOSECONDS.timedWait(this, left + 1_000_000);
         }
-        return Duration.ofNanos(System.nanoTime() - after);
+        Duration took = Duration.ofNanos(System.nanoTime() - after);
+        hub.requireAlive();
+        return took;
     }
 }

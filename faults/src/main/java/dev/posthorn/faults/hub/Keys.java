@@ -1,6 +1,6 @@
 package dev.posthorn.faults.hub;
 
-import dev.posthorn.faults.Change;
+import dev.posthorn.faults.harness.Change;
 import java.util.SplittableRandom;
 import java.util.UUID;
 
@@ -20,10 +20,17 @@ final class Keys {
 
     Change next() {
         int key = random.nextInt(COUNT);
-        return new Change(new UUID(random.nextLong(), random.nextLong()), publisher + "-" + key, ++counters[key]);
+        return new Change(id(), publisher + "-" + key, ++counters[key]);
     }
 
     static String text(Change change) {
         return change.aggregate() + " " + change.counter();
+    }
+
+    /** A random UUID by its version, too: one that looks name-based is a text to the hub, which knows it by another. */
+    private UUID id() {
+        long high = (random.nextLong() & ~0xF000L) | 0x4000L;
+        long low = (random.nextLong() & 0x3FFFFFFFFFFFFFFFL) | 0x8000000000000000L;
+        return new UUID(high, low);
     }
 }

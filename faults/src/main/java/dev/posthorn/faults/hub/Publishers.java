@@ -1,6 +1,7 @@
 package dev.posthorn.faults.hub;
 
-import dev.posthorn.faults.Crew;
+import dev.posthorn.faults.harness.Crew;
+import dev.posthorn.faults.harness.HubProcess;
 import java.util.List;
 import java.util.SplittableRandom;
 

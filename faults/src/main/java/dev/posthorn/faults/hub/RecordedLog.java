@@ -1,11 +1,7 @@
 package dev.posthorn.faults.hub;
 
-import dev.posthorn.faults.Change;
-import java.sql.Connection;
-import java.sql.ResultSet;
+import dev.posthorn.faults.harness.Change;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -21,30 +17,16 @@ import javax.sql.DataSource;
  */
 public record RecordedLog(List<Change> events, int lost, int doubled, int unknown) {
 
-    private static final String EVENTS = "SELECT id, payload FROM posthorn.event ORDER BY seq";
-
     public RecordedLog {
         events = List.copyOf(events);
     }
 
     static RecordedLog compare(DataSource database, Set<UUID> acknowledged) throws SQLException {
-        List<Change> events = read(database);
+        List<Change> events = Change.recorded(database);
         Set<UUID> ids = new HashSet<>();
         events.forEach(change -> ids.add(change.id()));
         int known = (int) ids.stream().filter(acknowledged::contains).count();
         return new RecordedLog(events, acknowledged.size() - known, events.size() - ids.size(), ids.size() - known);
-    }
-
-    private static List<Change> read(DataSource database) throws SQLException {
-        List<Change> events = new ArrayList<>();
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(EVENTS)) {
-            while (rows.next()) {
-                events.add(Change.of(rows.getObject(1, UUID.class), rows.getBytes(2)));
-            }
-        }
-        return events;
     }
 
     public boolean isClean() {

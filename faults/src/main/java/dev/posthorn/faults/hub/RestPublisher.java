@@ -2,7 +2,7 @@ package dev.posthorn.faults.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.posthorn.faults.Change;
+import dev.posthorn.faults.harness.Change;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 final class RestPublisher {
 
     /** Longer than a hub waits for its database, so that it is the hub that says no. */
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final int MOST_EVENTS = 20;
     private static final int PAUSE_MILLIS = 100;

@@ -1,7 +1,7 @@
 package dev.posthorn.faults.hub;
 
 import com.google.protobuf.ByteString;
-import dev.posthorn.faults.Change;
+import dev.posthorn.faults.harness.Change;
 import dev.posthorn.v1.Event;
 import dev.posthorn.v1.EventHubGrpc;
 import dev.posthorn.v1.PublishAck;

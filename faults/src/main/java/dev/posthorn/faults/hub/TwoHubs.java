@@ -1,16 +1,15 @@
 package dev.posthorn.faults.hub;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
-import dev.posthorn.faults.Ledger;
-import dev.posthorn.faults.Patience;
-import dev.posthorn.faults.Tally;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.HubCalls;
+import dev.posthorn.faults.harness.HubProcess;
+import dev.posthorn.faults.harness.Ledger;
+import dev.posthorn.faults.harness.Patience;
+import dev.posthorn.faults.harness.Tally;
+import dev.posthorn.faults.harness.TemporaryDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -21,8 +20,11 @@ public final class TwoHubs implements AutoCloseable {
 
     public static final Duration LEASE = Duration.ofSeconds(5);
 
-    private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(30);
     private static final Duration CHANGE_IS_WATCHED = Duration.ofSeconds(2);
+
+    /** Both have just started, on a machine that may be busy: nobody promises how soon they share. */
+    private static final Duration LONGEST_UNTIL_SHARED = Duration.ofSeconds(60);
+
     private static final String TIMEOUT = "1s";
     private static final int LANES = 4;
 
@@ -35,7 +37,7 @@ public final class TwoHubs implements AutoCloseable {
              WHERE owner = 'victim' AND expires_at > clock_timestamp() + interval '4 seconds'""";
 
     private final long seed;
-    private final Path directory = Files.createTempDirectory("posthorn-faults-hubs-");
+    private final TemporaryDirectory directory = TemporaryDirectory.create("posthorn-faults-hubs-");
     private final EmbeddedPostgres postgres = EmbeddedPostgres.temporary();
     private final HubProcess survivor = hub("survivor");
     private final HubProcess victim = hub("victim");
@@ -48,7 +50,7 @@ public final class TwoHubs implements AutoCloseable {
     }
 
     private HubProcess hub(String instance) throws IOException {
-        return new HubProcess(Files.createDirectory(directory.resolve(instance)))
+        return new HubProcess(Files.createDirectory(directory.path().resolve(instance)))
                 .variable("POSTHORN_DATABASE_URL", postgres.jdbcUrl())
                 .variable("POSTHORN_DATABASE_USER", postgres.user())
                 .variable("POSTHORN_DATABASE_PASSWORD", postgres.password())
@@ -59,8 +61,8 @@ public final class TwoHubs implements AutoCloseable {
     public Report run() throws Exception {
         survivor.start();
         victim.start();
-        Calls calls = new Calls(survivor);
-        Calls others = new Calls(victim);
+        HubCalls calls = new HubCalls(survivor);
+        HubCalls others = new HubCalls(victim);
         Patience.until("both hubs are ready", () -> calls.isReady() && others.isReady());
         calls.put(receiver.url("/before"), TIMEOUT, LANES);
         Duration shared = Patience.until("both own lanes", () -> haveBoth(others.owners()));
@@ -70,7 +72,8 @@ public final class TwoHubs implements AutoCloseable {
         Duration crash = crash();
         publishers.check();
         Patience.until("both own lanes again", () -> haveBoth(others.owners()));
-        Patience.until("a hub has renewed its leases", () -> count(LEASES_OF_VICTIM) > 0);
+        Patience.until(
+                "a hub has renewed its leases", () -> Database.number(postgres.dataSource(), LEASES_OF_VICTIM) > 0);
         Duration takenOver = kill();
         publishers.stop();
         return finish(shared, changed, restart, crash, takenOver);
@@ -81,50 +84,32 @@ public final class TwoHubs implements AutoCloseable {
     }
 
     /** How long after the answer something still came by the settings of before. All lanes have events all the time. */
-    private Duration change(Calls at) throws Exception {
+    private Duration change(HubCalls at) throws Exception {
         Patience.until("something comes", () -> receiver.lastAt("/before") > 0);
         at.put(receiver.url("/after"), TIMEOUT, LANES);
         long answered = System.nanoTime();
+        Patience.until("something comes by the changed settings", () -> receiver.lastAt("/after") > answered);
         TimeUnit.NANOSECONDS.sleep(CHANGE_IS_WATCHED.toNanos());
-        if (receiver.lastAt("/after") < answered) {
-            throw new IllegalStateException("nothing came by the changed settings for " + CHANGE_IS_WATCHED);
-        }
         return Duration.ofNanos(Math.max(0, receiver.lastAt("/before") - answered));
     }
 
     private Duration restart() throws Exception {
         tally.add("requests under way at the stop of PostgreSQL", journal.strike(postgres::stop));
         postgres.start();
-        return awaitAcknowledgement();
+        return journal.untilAcknowledged(System.nanoTime(), survivor);
     }
 
     private Duration crash() throws Exception {
         tally.add("requests under way at the kill of PostgreSQL", journal.strike(postgres::kill));
         postgres.start();
-        return awaitAcknowledgement();
-    }
-
-    private Duration awaitAcknowledgement() throws InterruptedException {
-        Duration took = journal.untilAcknowledged(System.nanoTime(), LONGEST_RECOVERY);
-        if (took == null) {
-            throw new IllegalStateException(
-                    "nothing was acknowledged for " + LONGEST_RECOVERY + "; the hub's log:\n" + survivor.log());
-        }
-        return took;
+        return journal.untilAcknowledged(System.nanoTime(), survivor);
     }
 
     private Duration kill() throws Exception {
         tally.add("requests under way at the kill of a hub", journal.strike(victim::kill));
-        return Patience.until("the other hub owns every lane", () -> count(LANES_OF_SURVIVOR) == LANES);
-    }
-
-    private int count(String query) throws SQLException {
-        try (Connection connection = postgres.dataSource().getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(query)) {
-            row.next();
-            return row.getInt(1);
-        }
+        return Patience.until(
+                "the other hub owns every lane",
+                () -> Database.number(postgres.dataSource(), LANES_OF_SURVIVOR) == LANES);
     }
 
     private Report finish(Duration shared, Duration changed, Duration restart, Duration crash, Duration takenOver)
@@ -145,7 +130,7 @@ public final class TwoHubs implements AutoCloseable {
         victim.close();
         receiver.close();
         postgres.close();
-        HubKills.delete(directory);
+        directory.close();
     }
 
     /**
@@ -173,8 +158,8 @@ public final class TwoHubs implements AutoCloseable {
             return log.isClean() && verdict.isClean() && stoppedCleanly && isInTime();
         }
 
-        private boolean isInTime() {
-            return shared.compareTo(Duration.ofSeconds(5)) <= 0
+        public boolean isInTime() {
+            return shared.compareTo(LONGEST_UNTIL_SHARED) <= 0
                     && changed.compareTo(Duration.ofSeconds(1)) <= 0
                     && takenOver.compareTo(LEASE.plusSeconds(1)) <= 0;
         }

@@ -2,8 +2,8 @@ package dev.posthorn.faults.proof;
 
 import dev.posthorn.Outbox;
 import dev.posthorn.event.Event;
-import dev.posthorn.faults.Change;
-import dev.posthorn.faults.Database;
+import dev.posthorn.faults.harness.Change;
+import dev.posthorn.faults.harness.Database;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -3,15 +3,13 @@ package dev.posthorn.faults.proof;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.posthorn.event.Event;
-import dev.posthorn.faults.Change;
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.Ledger;
+import dev.posthorn.faults.harness.Change;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.Ledger;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Function;
 
 /**
@@ -35,7 +33,8 @@ final class Effects {
               FROM unnest(?::uuid[], ?::text[], ?::text[]) WITH ORDINALITY AS e (id, key, payload, place)
              ORDER BY place""";
 
-    private static final String ALL = "SELECT event_id, payload FROM effect WHERE consumer = ? ORDER BY n";
+    private static final String ALL = """
+            SELECT event_id, convert_to(payload, 'UTF8') FROM effect WHERE consumer = ? ORDER BY n""";
 
     private final String consumer;
     private final String member;
@@ -74,17 +73,7 @@ final class Effects {
     /** Holds a consumer's effects against the events that should have had one each, those of a key in order. */
     static Ledger.Verdict verdict(Database database, String consumer, List<Change> expected) throws SQLException {
         Ledger ledger = new Ledger(consumer);
-        try (Connection connection = database.dataSource().getConnection();
-                PreparedStatement all = connection.prepareStatement(ALL)) {
-            all.setString(1, consumer);
-            try (ResultSet rows = all.executeQuery()) {
-                while (rows.next()) {
-                    Change change = Change.of(
-                            rows.getObject(1, UUID.class), rows.getString(2).getBytes(UTF_8));
-                    ledger.note(change, again -> false);
-                }
-            }
-        }
+        Change.read(database.dataSource(), ALL, consumer).forEach(change -> ledger.note(change, again -> false));
         return ledger.verdict(expected, change -> true);
     }
 

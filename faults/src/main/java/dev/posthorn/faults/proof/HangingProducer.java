@@ -1,8 +1,8 @@
 package dev.posthorn.faults.proof;
 
 import dev.posthorn.Outbox;
-import dev.posthorn.faults.Change;
-import dev.posthorn.faults.Fleet;
+import dev.posthorn.faults.harness.Change;
+import dev.posthorn.faults.harness.ChildProgram;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -24,7 +24,7 @@ public final class HangingProducer {
     /** Arguments: JDBC URL, user, password, instance, how far it goes, aggregate. */
     public static void main(String[] args) throws SQLException, InterruptedException {
         int aggregate = Integer.parseInt(args[5]);
-        try (Connection connection = Fleet.dataSource(args).getConnection()) {
+        try (Connection connection = ChildProgram.dataSource(args).getConnection()) {
             connection.setAutoCommit(false);
             save(connection, aggregate);
             Outbox.create().record(connection, Change.event(aggregate, 1));

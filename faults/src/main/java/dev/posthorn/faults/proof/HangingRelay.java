@@ -1,14 +1,14 @@
 package dev.posthorn.faults.proof;
 
-import dev.posthorn.faults.Fleet;
-import dev.posthorn.faults.steps.KillPoints;
-import dev.posthorn.faults.steps.Kind;
-import dev.posthorn.faults.steps.Point;
-import dev.posthorn.faults.steps.PointedDataSource;
-import dev.posthorn.faults.steps.PointedSink;
+import dev.posthorn.faults.harness.ChildProgram;
+import dev.posthorn.faults.killpoint.KillPoints;
+import dev.posthorn.faults.killpoint.Kind;
+import dev.posthorn.faults.killpoint.Point;
+import dev.posthorn.faults.killpoint.PointedDataSource;
+import dev.posthorn.faults.killpoint.PointedSink;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.sink.Sink;
+import dev.posthorn.subscription.Subscription;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -31,14 +31,10 @@ public final class HangingRelay {
     public static void main(String[] args) throws IOException {
         KillPoints points = new KillPoints(args[3].equals(FIRST) ? new HangsBeforeSettle() : point -> {});
         points.arm();
-        Relay relay = Relay.builder(new PointedDataSource(Fleet.dataSource(args), points).get())
+        ChildProgram.run(Relay.builder(new PointedDataSource(ChildProgram.dataSource(args), points).get())
                 .instance(args[3])
                 .workers(1)
-                .subscribe(subscription(new PointedSink(Topics.sink(args[4], args[5]), points)))
-                .start();
-        Fleet.untilToldToEnd();
-        relay.close();
-        System.exit(0);
+                .subscribe(subscription(new PointedSink(Topics.sink(args[4], args[5]), points))));
     }
 
     private static Subscription subscription(Sink sink) {

@@ -3,11 +3,11 @@ package dev.posthorn.faults.proof;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.posthorn.event.Event;
-import dev.posthorn.faults.Crew;
-import dev.posthorn.faults.Fleet;
+import dev.posthorn.faults.harness.ChildProgram;
+import dev.posthorn.faults.harness.Crew;
 import dev.posthorn.inbox.ConsumerListener;
 import dev.posthorn.kafka.consumer.InboxConsumer;
-import dev.posthorn.relay.RetryPolicy;
+import dev.posthorn.subscription.RetryPolicy;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -59,7 +59,7 @@ public final class Member {
         InboxConsumer consumer = member.handlers(builder, isEven(args[3])).build();
         consumer.start();
         new Crew().start("partitions", () -> tellOfPartitions(consumer));
-        Fleet.untilToldToEnd();
+        ChildProgram.untilToldToEnd();
         consumer.close();
         System.out.println(DUPLICATES + member.duplicates);
         System.exit(0);
@@ -78,7 +78,7 @@ public final class Member {
 
     private static DataSource pool(String[] args) {
         HikariConfig config = new HikariConfig();
-        config.setDataSource(Fleet.dataSource(args));
+        config.setDataSource(ChildProgram.dataSource(args));
         config.setMaximumPoolSize(THREADS + 2);
         return new HikariDataSource(config);
     }

@@ -2,14 +2,14 @@ package dev.posthorn.faults.proof;
 
 import dev.posthorn.embedded.kafka.EmbeddedKafka;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
-import dev.posthorn.faults.Crew;
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.Fleet;
-import dev.posthorn.faults.Ledger;
-import dev.posthorn.faults.Patience;
-import dev.posthorn.faults.Tally;
+import dev.posthorn.faults.harness.Crew;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.Fleet;
+import dev.posthorn.faults.harness.Ledger;
+import dev.posthorn.faults.harness.Patience;
+import dev.posthorn.faults.harness.Tally;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.subscription.Subscription;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -30,7 +30,7 @@ public final class RebalanceStorm implements AutoCloseable {
     private static final int IN_A_TRANSACTION = 100;
     private static final int LONGEST_PAUSE_MILLIS = 700;
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
-    private static final Duration LONGEST_WITHOUT_ACT = Duration.ofMinutes(1);
+    private static final Duration LONGEST_WITHOUT_ACT = Duration.ofMinutes(4);
     private static final Duration FOR_A_STRIKE = Duration.ofSeconds(3);
 
     /** What a tally counts: those of members that were killed are not known. */

@@ -1,22 +1,18 @@
 package dev.posthorn.faults.replay;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.posthorn.faults.Change;
-import dev.posthorn.faults.Crew;
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.HttpRequest;
-import dev.posthorn.faults.Ledger;
-import dev.posthorn.faults.Listener;
+import dev.posthorn.faults.harness.Change;
+import dev.posthorn.faults.harness.Crew;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.Ledger;
+import dev.posthorn.faults.harness.ReceivedRequest;
 import dev.posthorn.inbox.Claim;
 import dev.posthorn.inbox.Inbox;
 import dev.posthorn.inbox.InboxEntry;
 import dev.posthorn.log.KeyHash;
-import java.io.BufferedReader;
+import dev.posthorn.testkit.Listener;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.Socket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -38,7 +34,6 @@ final class InboxReceiver implements AutoCloseable {
 
     private static final String REPLAY = "posthorn-replay";
     private static final String CONSUMER = "receiver";
-    private static final byte[] TAKEN = "HTTP/1.1 204 No Content\r\n\r\n".getBytes(ISO_8859_1);
 
     private final Database database;
     private final Inbox inbox = Inbox.create();
@@ -56,7 +51,7 @@ final class InboxReceiver implements AutoCloseable {
 
     InboxReceiver(Database database) throws IOException {
         this.database = database;
-        this.listener = new Listener(this::talk);
+        this.listener = ReceivedRequest.listen(this::take);
         crew.start("inbox", this::claimAll);
     }
 
@@ -64,18 +59,15 @@ final class InboxReceiver implements AutoCloseable {
         return listener.port();
     }
 
-    private void talk(Socket socket) throws IOException {
-        BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), ISO_8859_1));
-        for (HttpRequest request = HttpRequest.read(in); request != null; request = HttpRequest.read(in)) {
-            note(request);
-            claim(request.change());
-            socket.getOutputStream().write(TAKEN);
-        }
+    private void take(ReceivedRequest request) throws IOException {
+        note(request);
+        claim(request.change());
+        request.take();
     }
 
-    private synchronized void note(HttpRequest request) {
+    private synchronized void note(ReceivedRequest request) {
         Change change = request.change();
-        String instance = request.header(ReplayingRelay.INSTANCE);
+        String instance = request.instance();
         String mark = request.headerOrNull(REPLAY);
         long replay = mark == null ? Came.LIVE : Long.parseLong(mark);
         int lane = KeyHash.lane(change.aggregate(), change.id(), ReplayingRelay.LANES);

@@ -4,15 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.posthorn.Outbox;
 import dev.posthorn.event.Event;
-import dev.posthorn.faults.Change;
-import dev.posthorn.faults.Database;
+import dev.posthorn.faults.harness.Change;
+import dev.posthorn.faults.harness.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 
 /** Events in the log and dead letters of them. Events of one type count 1, 2, 3 … for each key. */
 final class Letters {
@@ -83,25 +81,11 @@ final class Letters {
     }
 
     List<Change> recorded(String type) throws SQLException {
-        return changes(RECORDED, type);
+        return Change.read(database.dataSource(), RECORDED, type);
     }
 
     /** What is a dead letter still. */
     List<Change> left(String type) throws SQLException {
-        return changes(LEFT, type);
-    }
-
-    private List<Change> changes(String query, String type) throws SQLException {
-        try (Connection connection = database.dataSource().getConnection();
-                PreparedStatement statement = connection.prepareStatement(query)) {
-            statement.setString(1, type);
-            try (ResultSet rows = statement.executeQuery()) {
-                List<Change> changes = new ArrayList<>();
-                while (rows.next()) {
-                    changes.add(Change.of(rows.getObject(1, UUID.class), rows.getBytes(2)));
-                }
-                return changes;
-            }
-        }
+        return Change.read(database.dataSource(), LEFT, type);
     }
 }

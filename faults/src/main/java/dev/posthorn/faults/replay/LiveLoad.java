@@ -1,8 +1,8 @@
 package dev.posthorn.faults.replay;
 
 import dev.posthorn.Outbox;
-import dev.posthorn.faults.Crew;
-import dev.posthorn.faults.Database;
+import dev.posthorn.faults.harness.Crew;
+import dev.posthorn.faults.harness.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;

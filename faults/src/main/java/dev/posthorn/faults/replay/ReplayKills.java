@@ -2,9 +2,9 @@ package dev.posthorn.faults.replay;
 
 import dev.posthorn.audit.Actor;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
-import dev.posthorn.faults.Change;
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.Fleet;
+import dev.posthorn.faults.harness.Change;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.Fleet;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.replay.Replays;
 import java.io.IOException;
@@ -25,7 +25,7 @@ public final class ReplayKills implements AutoCloseable {
 
     private static final String TYPE = "letter";
     private static final int RELAYS = 3;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(25);
     private static final Duration LEAST_STRETCH = Duration.ofMillis(1_500);
 
@@ -77,7 +77,7 @@ public final class ReplayKills implements AutoCloseable {
         this.watch = new Watch(database, fleet::alive);
     }
 
-    public Report run() throws Exception {
+    public ReplayReport run() throws Exception {
         long started = System.nanoTime();
         letters.record(TYPE, settings.letters());
         letters.record(SideReplay.TYPE, settings.sideLetters());
@@ -189,7 +189,7 @@ public final class ReplayKills implements AutoCloseable {
         }
     }
 
-    private Report report(long started, long replay) throws Exception {
+    private ReplayReport report(long started, long replay) throws Exception {
         List<Change> live = letters.recorded(LiveLoad.TYPE);
         long giveUpAt = System.nanoTime() + PATIENCE.toNanos();
         while (receiver.distinct(Came.LIVE) < live.size() && System.nanoTime() < giveUpAt) {
@@ -203,7 +203,7 @@ public final class ReplayKills implements AutoCloseable {
         List<Change> inEffect = new ArrayList<>(wanted);
         inEffect.addAll(live);
         inEffect.addAll(removed);
-        Report report = new Report(
+        ReplayReport report = new ReplayReport(
                 settings,
                 Duration.ofNanos(System.nanoTime() - started),
                 kills.size(),

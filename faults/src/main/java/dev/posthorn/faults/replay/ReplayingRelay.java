@@ -1,12 +1,11 @@
 package dev.posthorn.faults.replay;
 
-import dev.posthorn.faults.Fleet;
-import dev.posthorn.http.Destinations;
-import dev.posthorn.http.HttpSink;
+import dev.posthorn.faults.harness.ChildProgram;
+import dev.posthorn.faults.harness.Fleet;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.RetryPolicy;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.sink.Sink;
+import dev.posthorn.subscription.RetryPolicy;
+import dev.posthorn.subscription.Subscription;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -15,9 +14,6 @@ import java.util.List;
 public final class ReplayingRelay {
 
     static final String SUBSCRIPTION = "receiver";
-
-    /** Says who sends. */
-    static final String INSTANCE = "x-instance";
 
     static final int LANES = 4;
     static final int IN_FLIGHT_LIMIT = 100;
@@ -35,13 +31,9 @@ public final class ReplayingRelay {
 
     /** Arguments: JDBC URL, user, password, instance, receiver's port. */
     public static void main(String[] args) throws IOException {
-        Relay relay = Relay.builder(Fleet.dataSource(args))
-                .instance(args[3])
-                .subscribe(subscription(sink(args[3], Integer.parseInt(args[4]))))
-                .start();
-        Fleet.untilToldToEnd();
-        relay.close();
-        System.exit(0);
+        Sink sink = ChildProgram.httpSink(args[3], Integer.parseInt(args[4]));
+        ChildProgram.run(
+                Relay.builder(ChildProgram.dataSource(args)).instance(args[3]).subscribe(subscription(sink)));
     }
 
     /** From now on: what is in the log before the first of them starts counts as settled. */
@@ -53,13 +45,6 @@ public final class ReplayingRelay {
                 .timeout(TIMEOUT)
                 .retry(RetryPolicy.of(RetryPolicy.UNLIMITED, Duration.ofMillis(200)))
                 .fromNow()
-                .build();
-    }
-
-    private static Sink sink(String instance, int port) {
-        return HttpSink.builder("http://127.0.0.1:" + port + "/events")
-                .destinations(Destinations.builder().allowLoopback().build())
-                .header(INSTANCE, instance)
                 .build();
     }
 }

@@ -1,6 +1,6 @@
 package dev.posthorn.faults.replay;
 
-import dev.posthorn.faults.Ledger;
+import dev.posthorn.faults.harness.Ledger;
 import dev.posthorn.replay.Replay;
 import dev.posthorn.replay.ReplayState;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.posthorn.faults.replay;
 
-import dev.posthorn.faults.Database;
+import dev.posthorn.faults.harness.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,4 +1,4 @@
-/** Kills relays while dead letters are sent again. */
+/** Kills relays while dead letters are sent again. Read {@link ReplayKills} first. */
 @NullMarked
 package dev.posthorn.faults.replay;
 

@@ -1,13 +1,18 @@
 package dev.posthorn.faults.steps;
 
-import dev.posthorn.faults.Fleet;
-import dev.posthorn.faults.SocketSink;
+import dev.posthorn.faults.harness.ChildProgram;
+import dev.posthorn.faults.harness.SocketSink;
+import dev.posthorn.faults.killpoint.KillPoints;
+import dev.posthorn.faults.killpoint.Kind;
+import dev.posthorn.faults.killpoint.Point;
+import dev.posthorn.faults.killpoint.PointedDataSource;
+import dev.posthorn.faults.killpoint.PointedSink;
 import dev.posthorn.log.Filter;
-import dev.posthorn.relay.AfterDeadLetter;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.RetryPolicy;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.sink.Sink;
+import dev.posthorn.subscription.AfterDeadLetter;
+import dev.posthorn.subscription.RetryPolicy;
+import dev.posthorn.subscription.Subscription;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -29,13 +34,9 @@ public final class HaltingRelay {
         });
         points.arm();
         Sink sink = new SocketSink("halting", args[4], Integer.parseInt(args[3]), false);
-        Relay relay = Relay.builder(new PointedDataSource(Fleet.dataSource(args), points).get())
+        ChildProgram.run(Relay.builder(new PointedDataSource(ChildProgram.dataSource(args), points).get())
                 .workers(1)
-                .subscribe(subscription(args[4], new PointedSink(sink, points)))
-                .start();
-        Fleet.untilToldToEnd();
-        relay.close();
-        System.exit(0);
+                .subscribe(subscription(args[4], new PointedSink(sink, points))));
     }
 
     static Subscription subscription(String name, Sink sink) {
@@ -43,7 +44,8 @@ public final class HaltingRelay {
                 .filter(Filter.ALL.sources(name))
                 .fromBeginning()
                 .lanes(1)
-                .timeout(Duration.ofSeconds(5))
+                // So long that nothing is sent twice because the machine was busy.
+                .timeout(Duration.ofMinutes(1))
                 .retry(RetryPolicy.of(5, Duration.ofMillis(100)))
                 .afterDeadLetter(AfterDeadLetter.HOLD)
                 .build();

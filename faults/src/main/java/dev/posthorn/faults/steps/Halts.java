@@ -2,11 +2,14 @@ package dev.posthorn.faults.steps;
 
 import dev.posthorn.Outbox;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
-import dev.posthorn.faults.Database;
-import dev.posthorn.relay.AfterDeadLetter;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.Patience;
+import dev.posthorn.faults.killpoint.Kind;
+import dev.posthorn.faults.killpoint.Point;
 import dev.posthorn.relay.Relay;
+import dev.posthorn.subscription.AfterDeadLetter;
+import dev.posthorn.testkit.ChildJvm;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,7 +21,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The same play with real processes, each of which ends itself at one sort of point: what {@link Sweep} drops by hand,
@@ -27,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 public final class Halts implements AutoCloseable {
 
     private static final int AT_A_TIME = 3;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
 
     private static final List<Target> TARGETS = List.of(
             Target.anyKind(Point.Place.BEFORE_SEND),
@@ -91,7 +93,7 @@ public final class Halts implements AutoCloseable {
         }
     }
 
-    private List<String> play(Target target) throws SQLException, IOException, InterruptedException {
+    private List<String> play(Target target) throws Exception {
         String name = "halt-" + TARGETS.indexOf(target);
         Script script = new Script(name, AfterDeadLetter.HOLD);
         receiver.play(script);
@@ -100,7 +102,7 @@ public final class Halts implements AutoCloseable {
             record(connection, script);
             Process process = start(name, target);
             try {
-                becomes(() -> {
+                Patience.becomes(PATIENCE, () -> {
                     operator.look();
                     return !process.isAlive();
                 });
@@ -119,13 +121,13 @@ public final class Halts implements AutoCloseable {
         }
     }
 
-    private void goOn(Script script, Operator operator) throws SQLException, InterruptedException {
+    private void goOn(Script script, Operator operator) throws Exception {
         ScriptedSink sink = new ScriptedSink(script, 2, false, false);
         try (Relay relay = Relay.builder(database.dataSource())
                 .workers(1)
                 .subscribe(HaltingRelay.subscription(script.source(), sink))
                 .start()) {
-            becomes(() -> {
+            Patience.becomes(PATIENCE, () -> {
                 operator.look();
                 return operator.isDone() && !relay.lanes().isEmpty();
             });
@@ -141,37 +143,18 @@ public final class Halts implements AutoCloseable {
     }
 
     private Process start(String name, Target target) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx64m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Dposthorn.log.level=OFF",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        HaltingRelay.class.getName(),
-                        database.jdbcUrl(),
-                        database.server().user(),
-                        database.server().password(),
-                        Integer.toString(receiver.port()),
-                        name,
-                        target.place().name(),
-                        target.kind().name())
+        List<String> arguments = List.of(
+                database.jdbcUrl(),
+                database.server().user(),
+                database.server().password(),
+                Integer.toString(receiver.port()),
+                name,
+                target.place().name(),
+                target.kind().name());
+        return ChildJvm.of(HaltingRelay.class, ChildJvm.small(64, "-Dposthorn.log.level=OFF"), arguments)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
-    }
-
-    /** Something that becomes true. */
-    private interface Condition {
-        boolean holds() throws SQLException;
-    }
-
-    private static void becomes(Condition condition) throws SQLException, InterruptedException {
-        long giveUpAt = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.holds() && System.nanoTime() < giveUpAt) {
-            TimeUnit.MILLISECONDS.sleep(20);
-        }
     }
 
     @Override

@@ -3,9 +3,9 @@ package dev.posthorn.faults.steps;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.posthorn.event.Event;
-import dev.posthorn.relay.AfterDeadLetter;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
+import dev.posthorn.subscription.AfterDeadLetter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

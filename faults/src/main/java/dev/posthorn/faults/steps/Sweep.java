@@ -3,15 +3,19 @@ package dev.posthorn.faults.steps;
 import dev.posthorn.Outbox;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.event.Event;
-import dev.posthorn.faults.Database;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.killpoint.KillPoints;
+import dev.posthorn.faults.killpoint.Kind;
+import dev.posthorn.faults.killpoint.Point;
+import dev.posthorn.faults.killpoint.PointedDataSource;
+import dev.posthorn.faults.killpoint.PointedSink;
 import dev.posthorn.log.Filter;
-import dev.posthorn.log.Guards;
 import dev.posthorn.log.SchemaName;
-import dev.posthorn.relay.AfterDeadLetter;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.RetryPolicy;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.sink.Sink;
+import dev.posthorn.subscription.AfterDeadLetter;
+import dev.posthorn.subscription.RetryPolicy;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.SettableClock;
 import dev.posthorn.testing.SteppedRelay;
 import java.sql.Connection;
@@ -51,7 +55,6 @@ public final class Sweep implements AutoCloseable {
 
     private final boolean keepsOrder;
     private final AfterDeadLetter afterDeadLetter;
-    private final Guards guards;
     private final Database database;
     private final KeptConnection kept;
     private final SettableClock clock;
@@ -62,14 +65,8 @@ public final class Sweep implements AutoCloseable {
     private long repeated;
 
     public Sweep(EmbeddedPostgres server, boolean keepsOrder, AfterDeadLetter afterDeadLetter) throws SQLException {
-        this(server, keepsOrder, afterDeadLetter, Guards.ALL);
-    }
-
-    Sweep(EmbeddedPostgres server, boolean keepsOrder, AfterDeadLetter afterDeadLetter, Guards guards)
-            throws SQLException {
         this.keepsOrder = keepsOrder;
         this.afterDeadLetter = afterDeadLetter;
-        this.guards = guards;
         this.database = Database.create(server, 1);
         // It is the relay that ends here, not the server: what was committed stays so.
         database.execute("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off',"
@@ -202,8 +199,7 @@ public final class Sweep implements AutoCloseable {
                 .retry(RetryPolicy.of(5, TICK).jitter(0))
                 .afterDeadLetter(afterDeadLetter)
                 .build();
-        return SteppedRelay.of(
-                Relay.builder(dataSource).instance(instance).guards(guards).subscribe(subscription), clock);
+        return SteppedRelay.of(Relay.builder(dataSource).instance(instance).subscribe(subscription), clock);
     }
 
     private void record(List<Event> events) throws SQLException {

@@ -21,6 +21,9 @@ class HubKillsTest {
             System.out.println("hub: " + report);
             assertThat(report.hubKills()).isGreaterThanOrEqualTo(KILLS_OF_EACH);
             assertThat(report.postgresKills()).isGreaterThanOrEqualTo(KILLS_OF_EACH);
+            assertThat(report.isInTime())
+                    .as("%s, ready at first after %s", report, report.firstStart())
+                    .isTrue();
             assertThat(report.tally().of("REST 503s")).isPositive();
             assertThat(report.tally().of("gRPC streams unavailable")).isPositive();
             assertThat(report.log().isClean()).as(report.log().toString()).isTrue();
@@ -37,7 +40,7 @@ class HubKillsTest {
             TwoHubs.Report report = hubs.run();
 
             System.out.println("two hubs: " + report);
-            assertThat(report.shared()).isLessThanOrEqualTo(Duration.ofSeconds(5));
+            assertThat(report.isInTime()).as(report.toString()).isTrue();
             assertThat(report.changed()).isLessThanOrEqualTo(Duration.ofSeconds(1));
             assertThat(report.takenOver()).isLessThanOrEqualTo(TwoHubs.LEASE.plusSeconds(1));
             assertThat(report.log().isClean()).as(report.log().toString()).isTrue();

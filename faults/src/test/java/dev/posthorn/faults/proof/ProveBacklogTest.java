@@ -2,14 +2,14 @@ package dev.posthorn.faults.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.Patience;
-import dev.posthorn.faults.Servers;
-import dev.posthorn.faults.hub.Calls;
-import dev.posthorn.faults.hub.HubProcess;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.HubCalls;
+import dev.posthorn.faults.harness.HubProcess;
+import dev.posthorn.faults.harness.Patience;
+import dev.posthorn.faults.harness.Servers;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SettableClock;
 import java.io.IOException;
@@ -56,11 +56,8 @@ class ProveBacklogTest {
         int tooMany = (int) backlog.threshold() + 1;
         try (HubProcess hub = hub(directory)) {
             hub.start();
-            Calls calls = new Calls(hub);
-            Patience.until("the hub is ready", () -> {
-                hub.requireAlive();
-                return calls.isReady();
-            });
+            HubCalls calls = new HubCalls(hub);
+            calls.awaitReady();
             try (Relay relay = relay()) {
                 record(10);
                 Patience.until(
@@ -116,12 +113,12 @@ class ProveBacklogTest {
         return Instant.ofEpochMilli(Long.parseLong(millis.get(0)));
     }
 
-    private static void until(Calls calls, String metric, double value) throws Exception {
+    private static void until(HubCalls calls, String metric, double value) throws Exception {
         Patience.until(metric + " is " + value, () -> figure(calls, metric) == value);
     }
 
     /** Not a number if there is none yet. */
-    private static double figure(Calls calls, String metric) throws IOException, InterruptedException {
+    private static double figure(HubCalls calls, String metric) throws IOException, InterruptedException {
         Matcher line = Pattern.compile("(?m)^" + metric + "\\{subscription=\"" + SUBSCRIPTION + "\"} (\\S+)$")
                 .matcher(calls.metrics());
         return line.find() ? Double.parseDouble(line.group(1)) : Double.NaN;

@@ -2,14 +2,14 @@ package dev.posthorn.faults.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.Fleet;
-import dev.posthorn.faults.Patience;
-import dev.posthorn.faults.Servers;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.Fleet;
+import dev.posthorn.faults.harness.Patience;
+import dev.posthorn.faults.harness.Servers;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Subscription;
 import dev.posthorn.status.Gauges;
+import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import java.util.Collections;
 import java.util.LinkedHashSet;

@@ -3,11 +3,11 @@ package dev.posthorn.faults.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.event.Event;
-import dev.posthorn.faults.Change;
-import dev.posthorn.faults.Crew;
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.Patience;
-import dev.posthorn.faults.Servers;
+import dev.posthorn.faults.harness.Change;
+import dev.posthorn.faults.harness.Crew;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.Patience;
+import dev.posthorn.faults.harness.Servers;
 import dev.posthorn.inbox.Inbox;
 import dev.posthorn.inbox.Once;
 import java.sql.Connection;
@@ -109,9 +109,9 @@ class ProveOnceTest {
                 haveEffect(connection);
                 holds.countDown();
                 fails.await();
-                throw new Broken();
+                throw new PlannedFailure();
             });
-        } catch (Broken asPlanned) {
+        } catch (PlannedFailure asPlanned) {
             // the entry and the effect are gone
         }
     }
@@ -123,7 +123,7 @@ class ProveOnceTest {
         assertThat(database.number("SELECT count(*) FROM effect")).isOne();
     }
 
-    private static final class Broken extends Exception {
+    private static final class PlannedFailure extends Exception {
         private static final long serialVersionUID = 1;
     }
 }

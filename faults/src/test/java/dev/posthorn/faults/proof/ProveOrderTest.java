@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.posthorn.event.Event;
-import dev.posthorn.faults.Crew;
-import dev.posthorn.faults.Database;
-import dev.posthorn.faults.Ledger;
-import dev.posthorn.faults.Patience;
-import dev.posthorn.faults.Servers;
+import dev.posthorn.faults.harness.Crew;
+import dev.posthorn.faults.harness.Database;
+import dev.posthorn.faults.harness.Ledger;
+import dev.posthorn.faults.harness.Patience;
+import dev.posthorn.faults.harness.Servers;
 import dev.posthorn.inbox.Handler;
 import dev.posthorn.kafka.consumer.InboxConsumer;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.subscription.Subscription;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -148,7 +148,7 @@ class ProveOrderTest {
         boolean isOfOne = KEY_OF_ONE.equals(event.key());
         if (isOfOne && WAITS.equals(new String(event.payload(), UTF_8))) {
             oneWaits.countDown();
-            waitedInVain = !anotherEnded.await(20, TimeUnit.SECONDS);
+            waitedInVain = !anotherEnded.await(120, TimeUnit.SECONDS);
         }
         handler.handle(connection, event);
         if (isOfOne) {

@@ -2,7 +2,7 @@ package dev.posthorn.faults.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.faults.Servers;
+import dev.posthorn.faults.harness.Servers;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package dev.posthorn.faults.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.faults.Servers;
+import dev.posthorn.faults.harness.Servers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +16,7 @@ class ReplayKillsTest {
     void everyDeadLetterIsAccountedForAndHasOneEffectWhenRelaysAreKilledInTheMiddleOfAReplay() throws Exception {
         ReplayKills.Settings settings = new ReplayKills.Settings(20_000, 10, 350, 100, SEED);
         try (ReplayKills kills = new ReplayKills(Servers.newest(), settings)) {
-            Report report = kills.run();
+            ReplayReport report = kills.run();
 
             System.out.println("replay: " + report);
             assertThat(report.broken()).isEmpty();

@@ -2,14 +2,10 @@ package dev.posthorn.faults.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.faults.Servers;
-import dev.posthorn.log.Guard;
-import dev.posthorn.log.Guards;
-import dev.posthorn.relay.AfterDeadLetter;
+import dev.posthorn.faults.harness.Servers;
+import dev.posthorn.subscription.AfterDeadLetter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Longer form: {@code ./posthorn faults steps}. */
 @Tag("slow")
@@ -36,14 +32,6 @@ class StepsTest {
 
             System.out.println("steps: " + report);
             assertThat(report.problems()).isEmpty();
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"SKIP_KNOWN", "MARK_WITHOUT_HOLES", "BLOCKED_KEYS"})
-    void withoutItsGuardsItDoes(Guard guard) throws Exception {
-        try (Sweep sweep = new Sweep(Servers.newest(), false, AfterDeadLetter.HOLD, Guards.without(guard))) {
-            assertThat(sweep.run(4, 20).problems()).anyMatch(problem -> problem.contains(" came"));
         }
     }
 
