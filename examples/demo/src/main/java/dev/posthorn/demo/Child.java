@@ -24,8 +24,8 @@ final class Child implements AutoCloseable {
      */
     private static final String DEAF_TO_THE_TERMINAL = "trap '' INT HUP; exec \"$@\"";
 
-    private static final Duration START_LIMIT = Duration.ofMinutes(2);
-    private static final int SECONDS_TO_END = 15;
+    private static final Duration START_LIMIT = Duration.ofMinutes(5);
+    private static final int SECONDS_TO_END = 60;
 
     private final Program program;
     private final Path logs;
@@ -52,12 +52,12 @@ final class Child implements AutoCloseable {
     }
 
     /**
-     * So many ports, below the range from which the kernel gives ports to outgoing connections: out of that range a client
-     * could take the port while its program is down.
+     * So many ports, below those that the kernel gives to outgoing connections, and below those that embedded servers choose
+     * from: either could take one while its program is down.
      */
     static List<Integer> freePorts(int count) {
         return ThreadLocalRandom.current()
-                .ints(15_000, 32_000)
+                .ints(10_000, 11_000)
                 .distinct()
                 .filter(Child::isFree)
                 .limit(count)
@@ -65,7 +65,7 @@ final class Child implements AutoCloseable {
                 .toList();
     }
 
-    private static boolean isFree(int port) {
+    static boolean isFree(int port) {
         try (var socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
             return socket.isBound();
         } catch (IOException taken) {
@@ -145,9 +145,14 @@ final class Child implements AutoCloseable {
         return up;
     }
 
-    /** That it has ended although nobody killed it. */
+    /**
+     * That it has ended although nobody killed it. Whoever kills it says first that it is not up, and it is up again only as
+     * another process; asked in any other order, a kill in between would look like an end of its own.
+     */
     Optional<String> trouble() {
-        return up && hasEnded() ? Optional.of(name() + " ended by itself; its log is " + log()) : Optional.empty();
+        Process running = process;
+        boolean endedByItself = running != null && !running.isAlive() && up && running == process;
+        return endedByItself ? Optional.of(name() + " ended by itself; its log is " + log()) : Optional.empty();
     }
 
     private Path log() {

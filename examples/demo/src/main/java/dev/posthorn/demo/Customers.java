@@ -29,7 +29,10 @@ final class Customers {
 
     private static final int NUMBER = 8;
     private static final int ORDERS_IN_MIND = 20;
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** Far beyond their patience: on a busy machine a timeout is noticed late too. */
+    private static final Duration LAST_ANSWERS = Duration.ofMinutes(2);
 
     private final URI orders;
     private final HttpClient http = HttpClient.newBuilder()
@@ -62,7 +65,7 @@ final class Customers {
 
     void stop() throws InterruptedException {
         threads.shutdown();
-        if (!threads.awaitTermination(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        if (!threads.awaitTermination(LAST_ANSWERS.toSeconds(), TimeUnit.SECONDS)) {
             throw new IllegalStateException("a request had neither answer nor timeout");
         }
         // The shutdown cancels those that go on; one that is not cancelled has ended by an exception.

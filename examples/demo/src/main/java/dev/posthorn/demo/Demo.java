@@ -1,11 +1,6 @@
 package dev.posthorn.demo;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.PrintStream;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
@@ -64,34 +59,18 @@ public final class Demo implements Callable<Integer> {
             description = "Show this page.")
     private boolean help;
 
-    private final PrintStream out;
-    private final PrintStream err;
+    private final Console console;
 
-    private Demo(PrintStream out, PrintStream err) {
-        this.out = out;
-        this.err = err;
+    private Demo(Console console) {
+        this.console = console;
     }
 
     public static void main(String[] args) {
-        // The JVM's own choice follows the locale, and under LANG=C it would print "?" for every dash and ellipsis.
-        var out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
-        var err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, UTF_8);
-        System.exit(execute(out, err, args));
+        System.exit(execute(Console.standard(), args));
     }
 
-    static int execute(PrintStream out, PrintStream err, String... args) {
-        return new CommandLine(new Demo(out, err))
-                .setOut(new PrintWriter(out, true, UTF_8))
-                .setErr(new PrintWriter(err, true, UTF_8))
-                .setUsageHelpWidth(100)
-                .setParameterExceptionHandler((e, arguments) -> refuse(e, err))
-                .execute(args);
-    }
-
-    private static int refuse(ParameterException e, PrintStream err) {
-        err.println("posthorn demo: " + e.getMessage());
-        err.println("\"posthorn demo --help\" shows the options.");
-        return ExitCode.USAGE;
+    static int execute(Console console, String... args) {
+        return console.commandLine(new Demo(console)).execute(args);
     }
 
     @Override
@@ -100,11 +79,12 @@ public final class Demo implements Callable<Integer> {
         try {
             settings = new Settings(rate, duration, !noKills, seed);
         } catch (IllegalArgumentException e) {
-            return refuse(new ParameterException(new CommandLine(this), e.getMessage()), err);
+            return console.refuse(new ParameterException(new CommandLine(this), e.getMessage()));
         }
+        PrintStream err = console.err();
         StopSignal stop = StopSignal.install(err);
         try {
-            return new DemoRun(settings, new Screen(out), stop).run() ? ExitCode.OK : ExitCode.SOFTWARE;
+            return new DemoRun(settings, new Screen(console.out()), stop).run() ? ExitCode.OK : ExitCode.SOFTWARE;
         } catch (RuntimeException e) {
             err.println();
             err.println("posthorn demo: " + e.getMessage());

@@ -1,5 +1,6 @@
 package dev.posthorn.demo;
 
+import dev.posthorn.embedded.kafka.EmbeddedKafka;
 import dev.posthorn.embedded.kafka.KafkaProcess;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.examples.billing.BillingApplication;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -28,7 +28,7 @@ final class DemoRun {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration FOREVER = Duration.ofDays(10_000);
-    private static final Duration ALL_BOOKED = Duration.ofSeconds(90);
+    private static final Duration ALL_BOOKED = Duration.ofMinutes(5);
     private static final int QUIET_SECONDS = 3;
     private static final int PARTITIONS = 8;
 
@@ -148,11 +148,7 @@ final class DemoRun {
 
     private void createTopic() throws InterruptedException {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:" + brokerPort))) {
-            admin.createTopics(List.of(new NewTopic("order.events", PARTITIONS, (short) 1)))
-                    .all()
-                    .get();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("cannot create the topic order.events: " + e.getMessage(), e);
+            EmbeddedKafka.createTopic(admin, new NewTopic("order.events", PARTITIONS, (short) 1));
         }
     }
 

@@ -43,7 +43,7 @@ final class StopSignal {
             signal.getMethod("handle", signal, handler)
                     .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
         } catch (ReflectiveOperationException e) {
-            err.println("Ctrl-C will end the demo without a verdict: this Java lets nobody handle signal " + name);
+            err.println("Ctrl-C will end everything at once: this Java lets nobody handle signal " + name);
         }
     }
 
@@ -68,6 +68,11 @@ final class StopSignal {
 
     boolean isAsked() {
         return asked.getCount() == 0;
+    }
+
+    /** Waits until the end is asked for. */
+    void await() throws InterruptedException {
+        asked.await();
     }
 
     /** Waits that long; true if the end was asked for. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.posthorn.testkit.ChildJvm;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("slow")
 class DemoTest {
 
@@ -61,10 +62,7 @@ class DemoTest {
         Process demo = start("--no-kills");
         awaitStatus(demo.inputReader(UTF_8));
         List<ProcessHandle> family = demo.descendants().toList();
-        assertThat(new ProcessBuilder("kill", "-TERM", Long.toString(demo.pid()))
-                        .start()
-                        .waitFor())
-                .isZero();
+        ChildJvm.signal("TERM", demo);
         String output = rest(demo);
 
         assertThat(demo.waitFor()).as(output).isZero();
@@ -96,7 +94,8 @@ class DemoTest {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();
 
-        int status = Demo.execute(new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8), option, value);
+        int status = Demo.execute(
+                new Console(new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8)), option, value);
 
         assertThat(status).isEqualTo(2);
         assertThat(err.toString(UTF_8)).contains(message).contains("posthorn demo --help");
@@ -104,17 +103,9 @@ class DemoTest {
     }
 
     private Process start(String... arguments) throws IOException {
-        List<String> command = Stream.concat(
-                        Stream.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java")
-                                        .toString(),
-                                "-Djava.io.tmpdir=" + temporary,
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                Demo.class.getName()),
-                        Stream.of(arguments))
-                .toList();
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        Process process = ChildJvm.of(Demo.class, List.of("-Djava.io.tmpdir=" + temporary), List.of(arguments))
+                .redirectErrorStream(true)
+                .start();
         started.add(process);
         return process;
     }
@@ -136,8 +127,8 @@ class DemoTest {
 
     private void assertNothingIsLeft(List<ProcessHandle> family) throws Exception {
         CompletableFuture.allOf(family.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
-                .get(20, TimeUnit.SECONDS);
-        await().atMost(Duration.ofSeconds(5))
+                .get(120, TimeUnit.SECONDS);
+        await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(left()).isEmpty());
     }
 

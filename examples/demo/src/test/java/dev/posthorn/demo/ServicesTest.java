@@ -35,11 +35,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The two services as somebody runs them who has little: two connections each, and orders processed ahead of time. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("slow")
 class ServicesTest {
 
     private static final int CUSTOMERS = 4;
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @TempDir
     private Path temporary;
@@ -79,10 +80,10 @@ class ServicesTest {
                 orders.awaitUp();
                 billing.awaitUp();
                 place();
-                await().atMost(Duration.ofSeconds(60)).until(() -> booked() == 1);
+                await().atMost(PATIENCE).until(() -> booked() == 1);
                 List<Thread> customers =
                         Stream.generate(this::customer).limit(CUSTOMERS).toList();
-                await().atMost(Duration.ofSeconds(30)).until(() -> placed.size() > 50);
+                await().atMost(PATIENCE).until(() -> placed.size() > 50);
                 orders.askToEnd();
                 for (Thread customer : customers) {
                     customer.join();
@@ -100,7 +101,7 @@ class ServicesTest {
             try (Child next = orders(plain, Map.of())) {
                 next.launch();
                 next.awaitUp();
-                await().atMost(Duration.ofSeconds(60)).until(() -> booked() == inTheLog.size());
+                await().atMost(PATIENCE).until(() -> booked() == inTheLog.size());
             }
         }
     }

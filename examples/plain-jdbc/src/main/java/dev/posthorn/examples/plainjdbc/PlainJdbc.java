@@ -9,7 +9,7 @@ import dev.posthorn.kafka.consumer.InboxConsumer;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.relay.Relay;
-import dev.posthorn.relay.Subscription;
+import dev.posthorn.subscription.Subscription;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
