@@ -156,7 +156,7 @@ public final class Faults {
             try (ReplayKills replay = new ReplayKills(Servers.newest(), settings)) {
                 ReplayReport report = replay.run();
                 System.out.println("replay: " + report);
-                return report.broken().isEmpty();
+                return report.isClean();
             }
         });
     }
@@ -218,8 +218,8 @@ public final class Faults {
                         only == null ? Attacks.names() : List.of(only),
                         time,
                         figures -> System.out.println(figures.row()));
-                all.forEach(each -> each.broken().forEach(what -> System.out.println(each.attack() + ": " + what)));
-                return all.stream().allMatch(Figures::isClean);
+                all.forEach(each -> each.faults().forEach(what -> System.out.println(each.attack() + ": " + what)));
+                return all.stream().allMatch(each -> each.faults().isEmpty());
             }
         });
     }

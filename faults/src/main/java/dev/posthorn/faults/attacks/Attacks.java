@@ -102,9 +102,10 @@ public final class Attacks implements AutoCloseable {
             broken.add("the attack itself failed: " + e);
         }
         others.join();
-        broken.addAll(liveness.broken(slowestLiveness));
         broken.addAll(aftermath(round));
-        return Figures.of(attack, round, liveness, publishers, memory).with(broken);
+        List<String> late = new ArrayList<>(liveness.late(slowestLiveness));
+        late.addAll(publishers.late(attack.leastServed()));
+        return Figures.of(attack, round, liveness, publishers, memory).with(late, broken);
     }
 
     private List<String> aftermath(Round round) throws Exception {

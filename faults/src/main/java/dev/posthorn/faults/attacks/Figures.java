@@ -1,7 +1,7 @@
 package dev.posthorn.faults.attacks;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What others noticed of an attack.
@@ -12,6 +12,7 @@ import java.util.List;
  * @param heap in MiB, at most; garbage counts until it is collected
  * @param resident in MiB, at most
  * @param got what the attack was answered
+ * @param late who was not served in time
  * @param broken what should not have happened
  */
 public record Figures(
@@ -22,6 +23,7 @@ public record Figures(
         long heap,
         long resident,
         String got,
+        List<String> late,
         List<String> broken) {
 
     /** The head of the table whose rows these are. */
@@ -32,15 +34,12 @@ public record Figures(
     public Figures {
         served = List.copyOf(served);
         p99Millis = List.copyOf(p99Millis);
+        late = List.copyOf(late);
         broken = List.copyOf(broken);
     }
 
     static Figures of(
             Attack attack, Round round, LivenessWatch liveness, ValidPublishers publishers, MemoryWatch memory) {
-        List<String> broken = new ArrayList<>();
-        publishers.all().stream()
-                .filter(each -> !each.isEnough(attack.leastServed()))
-                .forEach(each -> broken.add(each.toString()));
         return new Figures(
                 attack.name(),
                 liveness.worst().toMillis(),
@@ -49,17 +48,17 @@ public record Figures(
                 memory.heap(),
                 memory.resident(),
                 round.got().toString(),
-                broken);
+                List.of(),
+                List.of());
     }
 
-    Figures with(List<String> more) {
-        List<String> all = new ArrayList<>(broken);
-        all.addAll(more);
-        return new Figures(attack, livenessMillis, served, p99Millis, heap, resident, got, all);
+    Figures with(List<String> whatIsLate, List<String> whatIsBroken) {
+        return new Figures(attack, livenessMillis, served, p99Millis, heap, resident, got, whatIsLate, whatIsBroken);
     }
 
-    public boolean isClean() {
-        return broken.isEmpty();
+    /** All that speaks against the hub. */
+    public List<String> faults() {
+        return Stream.concat(broken.stream(), late.stream()).toList();
     }
 
     /** A row of the table. */

@@ -58,15 +58,15 @@ final class LivenessWatch {
         return Duration.ofNanos(worst.get());
     }
 
-    /** What should not have happened. */
-    List<String> broken(Duration slowest) {
-        List<String> broken = new ArrayList<>();
+    /** How it was not alive enough. */
+    List<String> late(Duration slowest) {
+        List<String> late = new ArrayList<>();
         if (failed.get() > 0) {
-            broken.add("liveness failed " + failed + " times of " + asked);
+            late.add("liveness failed " + failed + " times of " + asked);
         }
         if (worst().compareTo(slowest) > 0) {
-            broken.add("liveness took " + worst().toMillis() + " ms");
+            late.add("liveness took " + worst().toMillis() + " ms");
         }
-        return broken;
+        return late;
     }
 }

@@ -30,16 +30,16 @@ final class ValidPublishers {
     private final Served rest = new Served("REST");
     private final Served grpc = new Served("gRPC");
 
-    Served rest() {
-        return rest;
-    }
-
-    Served grpc() {
-        return grpc;
-    }
-
     List<Served> all() {
         return List.of(rest, grpc);
+    }
+
+    /** Those of whose calls fewer of a hundred were served. */
+    List<String> late(double leastPercent) {
+        return all().stream()
+                .filter(each -> !each.isEnough(leastPercent))
+                .map(Served::toString)
+                .toList();
     }
 
     void publishByRest(Round round) throws IOException, InterruptedException {

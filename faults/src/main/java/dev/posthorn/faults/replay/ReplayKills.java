@@ -220,7 +220,7 @@ public final class ReplayKills implements AutoCloseable {
                 watch.accounts(),
                 watch.wrongAccounts(),
                 stopped);
-        if (!report.broken().isEmpty()) {
+        if (!report.isClean()) {
             System.err.println(logs());
         }
         return report;

@@ -6,6 +6,7 @@ import dev.posthorn.replay.ReplayState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * What came of a run.
@@ -49,16 +50,31 @@ public record ReplayReport(
         wrongLooks = List.copyOf(wrongLooks);
     }
 
-    /** The promises that were broken. */
+    public boolean isClean() {
+        return broken().isEmpty() && late().isEmpty();
+    }
+
+    /** The promises that were broken, those about time apart. */
     public List<String> broken() {
         Broken broken = new Broken();
-        broken.unless(kills >= settings.kills(), "only " + kills + " kills while the replay ran");
         checkAccount(broken);
         checkArrivals(broken);
-        checkTimes(broken);
         side.check(broken, ReplayingRelay.IN_FLIGHT_LIMIT);
         broken.unless(stoppedCleanly, "a relay did not stop cleanly");
         return broken.all();
+    }
+
+    /** What did not happen in time, or not often enough in the time there was to prove anything. */
+    public List<String> late() {
+        Broken late = new Broken();
+        late.unless(kills >= settings.kills(), "only " + kills + " kills while the replay ran");
+        late.unless(looks >= LEAST_LOOKS, "only " + looks + " looks at the account");
+        late.unless(rates.measured().size() >= LEAST_STRETCHES && rates.isKept(), rates.toString());
+        late.unless(
+                goneOn.size() >= settings.kills() / 2 && nearlyAll().compareTo(ReplayKills.GOES_ON_WITHIN) <= 0,
+                goneOn.size() + " lanes went on after kills, nine of ten after " + nearlyAll());
+        side.checkTimes(late);
+        return late.all();
     }
 
     private void checkAccount(Broken broken) {
@@ -70,7 +86,6 @@ public record ReplayReport(
                 replay.requested() == replay.delivered() + replay.failed() + replay.skippedInAll(),
                 "the sum is wrong: " + SideResult.counts(replay));
         broken.unless(lettersLeft == 0, lettersLeft + " dead letters are left");
-        broken.unless(looks >= LEAST_LOOKS, "only " + looks + " looks at the account");
         broken.unless(wrongLooks.isEmpty(), "the account was wrong while it ran: " + wrongLooks);
     }
 
@@ -83,13 +98,6 @@ public record ReplayReport(
         broken.unless(
                 duplicatesInAll() <= (long) kills * ReplayingRelay.IN_FLIGHT_LIMIT,
                 duplicatesInAll() + " duplicates by " + kills + " kills");
-    }
-
-    private void checkTimes(Broken broken) {
-        broken.unless(rates.measured().size() >= LEAST_STRETCHES && rates.isKept(), rates.toString());
-        broken.unless(
-                goneOn.size() >= settings.kills() / 2 && nearlyAll().compareTo(ReplayKills.GOES_ON_WITHIN) <= 0,
-                goneOn.size() + " lanes went on after kills, nine of ten after " + nearlyAll());
     }
 
     private int worst() {
@@ -111,7 +119,6 @@ public record ReplayReport(
 
     @Override
     public String toString() {
-        List<String> broken = broken();
         return "seed " + settings.seed() + ", " + took.toSeconds() + " s, " + kills + " kills, replay " + replay.state()
                 + ": " + SideResult.counts(replay) + "; " + rates + "; " + goneOn.size()
                 + " lanes of the killed went on, nine of ten within "
@@ -121,6 +128,10 @@ public record ReplayReport(
                 + " of one process (" + ReplayingRelay.IN_FLIGHT_LIMIT + " allowed); " + effectsBeside
                 + " in doubt at the cancel; " + looks + " looks at the account\n  " + verdict + "\n  " + live
                 + "\n  " + side
-                + (broken.isEmpty() ? "" : "\n  BROKEN: " + String.join("\n  BROKEN: ", broken));
+                + lines("BROKEN", broken()) + lines("LATE", late());
+    }
+
+    private static String lines(String head, List<String> all) {
+        return all.stream().map(each -> "\n  " + head + ": " + each).collect(Collectors.joining());
     }
 }

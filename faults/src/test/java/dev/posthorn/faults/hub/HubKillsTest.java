@@ -2,7 +2,9 @@ package dev.posthorn.faults.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.posthorn.testkit.InTime;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -15,15 +17,16 @@ class HubKillsTest {
 
     @Test
     void whatAKilledHubAcknowledgedIsRecordedOnceAndDeliveredInOrder() throws Exception {
+        InTime.once(HubKillsTest::killHubAndPostgres);
+    }
+
+    private static List<String> killHubAndPostgres() throws Exception {
         try (HubKills kills = new HubKills(SEED)) {
             HubKills.Report report = kills.run(KILLS_OF_EACH, Duration.ZERO);
 
             System.out.println("hub: " + report);
             assertThat(report.hubKills()).isGreaterThanOrEqualTo(KILLS_OF_EACH);
             assertThat(report.postgresKills()).isGreaterThanOrEqualTo(KILLS_OF_EACH);
-            assertThat(report.isInTime())
-                    .as("%s, ready at first after %s", report, report.firstStart())
-                    .isTrue();
             assertThat(report.tally().of("REST 503s")).isPositive();
             assertThat(report.tally().of("gRPC streams unavailable")).isPositive();
             assertThat(report.log().isClean()).as(report.log().toString()).isTrue();
@@ -31,23 +34,26 @@ class HubKillsTest {
                     .as(report.verdict().toString())
                     .isTrue();
             assertThat(report.stoppedCleanly()).isTrue();
+            return report.late();
         }
     }
 
     @Test
     void twoHubsShareTheWorkAndOneTakesOverFromTheOther() throws Exception {
+        InTime.once(HubKillsTest::killOneOfTwo);
+    }
+
+    private static List<String> killOneOfTwo() throws Exception {
         try (TwoHubs hubs = new TwoHubs(SEED)) {
             TwoHubs.Report report = hubs.run();
 
             System.out.println("two hubs: " + report);
-            assertThat(report.isInTime()).as(report.toString()).isTrue();
-            assertThat(report.changed()).isLessThanOrEqualTo(Duration.ofSeconds(1));
-            assertThat(report.takenOver()).isLessThanOrEqualTo(TwoHubs.LEASE.plusSeconds(1));
             assertThat(report.log().isClean()).as(report.log().toString()).isTrue();
             assertThat(report.verdict().isClean())
                     .as(report.verdict().toString())
                     .isTrue();
             assertThat(report.stoppedCleanly()).isTrue();
+            return report.late();
         }
     }
 }
