@@ -2,9 +2,15 @@ package dev.posthorn.testkit;
 
 import dev.posthorn.embedded.postgres.Binaries;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -13,6 +19,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 public record DatabaseServer(int port, String user, String password) {
 
     private static final String SHARED = "posthorn.test.server";
+
+    /** Those that all tests of the JVM share, and how each best copies a database. */
+    private static final Map<DatabaseServer, String> COPYING = new ConcurrentHashMap<>();
 
     public static DatabaseServer of(EmbeddedPostgres server) {
         return new DatabaseServer(server.port(), server.user(), server.password());
@@ -28,13 +37,38 @@ public record DatabaseServer(int port, String user, String password) {
         return Oldest.SERVER;
     }
 
-    private static EmbeddedPostgres start(Binaries binaries) {
-        return EmbeddedPostgres.builder()
+    private static DatabaseServer start(Binaries binaries) {
+        return of(EmbeddedPostgres.builder()
                 .binaries(binaries)
                 .setting("max_prepared_transactions", "50")
                 // Every test may have a pool of its own, which lets go of its connections after a while.
                 .setting("max_connections", "400")
-                .start();
+                .start());
+    }
+
+    private static DatabaseServer share(DatabaseServer server, String copying) {
+        COPYING.put(server, copying);
+        return server;
+    }
+
+    /** Whether it is one that outlives its tests. */
+    boolean isShared() {
+        return COPYING.containsKey(this);
+    }
+
+    /** The option of {@code CREATE DATABASE} with which that is cheapest there. */
+    String copying() {
+        return COPYING.getOrDefault(this, "");
+    }
+
+    /** File by file is half the work of copying by way of the WAL, but on a disk it waits for that hundreds of times. */
+    private static String copyingFiles() {
+        try {
+            Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+            return Files.getFileStore(temporary).type().equals("tmpfs") ? "STRATEGY file_copy" : "";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The option of a JVM that has its tests share this server instead of starting one. */
@@ -76,14 +110,15 @@ public record DatabaseServer(int port, String user, String password) {
 
         private static DatabaseServer find(@Nullable String shared) {
             if (shared == null) {
-                return of(start(Binaries.newest()));
+                return share(start(Binaries.newest()), copyingFiles());
             }
             String[] parts = shared.split(":", 3);
-            return new DatabaseServer(Integer.parseInt(parts[0]), parts[1], parts[2]);
+            return share(new DatabaseServer(Integer.parseInt(parts[0]), parts[1], parts[2]), "");
         }
     }
 
     private static final class Oldest {
-        static final DatabaseServer SERVER = of(start(Binaries.oldest()));
+        /** It copies file by file and knows no other way. */
+        static final DatabaseServer SERVER = share(start(Binaries.oldest()), "");
     }
 }

@@ -6,6 +6,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
@@ -13,6 +15,9 @@ import javax.sql.DataSource;
 public class FreshDatabase {
 
     private static final AtomicInteger COUNT = new AtomicInteger();
+
+    /** Those on servers that outlive their tests, as statements that drop them. */
+    private static final Queue<Runnable> TO_DROP = new ConcurrentLinkedQueue<>();
 
     private final DatabaseServer server;
     private final String name;
@@ -46,10 +51,26 @@ public class FreshDatabase {
 
     /** Makes a database with options of {@code CREATE DATABASE}, and gives its name. */
     protected static String make(DatabaseServer server, String options) {
+        String name = makeToStay(server, options);
+        if (server.isShared()) {
+            TO_DROP.add(() -> server.execute("DROP DATABASE " + name + " WITH (FORCE)"));
+        }
+        return name;
+    }
+
+    /** One that {@link #dropAll()} leaves. */
+    static String makeToStay(DatabaseServer server, String options) {
         // More than one JVM may have tests on this server.
         String name = "test_" + ProcessHandle.current().pid() + "_" + COUNT.incrementAndGet();
-        server.execute("CREATE DATABASE " + name + " " + options);
+        server.execute("CREATE DATABASE " + name + " " + options + " " + server.copying());
         return name;
+    }
+
+    /** Drops all that were made on shared servers so far, with the sessions in them. */
+    static void dropAll() {
+        for (Runnable drop = TO_DROP.poll(); drop != null; drop = TO_DROP.poll()) {
+            drop.run();
+        }
     }
 
     public final DatabaseServer server() {
