@@ -47,7 +47,7 @@ class KafkaSinkFrozenBrokerTest {
     private Process startBroker() throws IOException {
         return ChildJvm.of(
                         KafkaProcess.class,
-                        List.of("-Xmx512m"),
+                        ChildJvm.small(512),
                         List.of(directory.toString(), "0", "num.partitions=4", "broker.session.timeout.ms=60000"))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();

@@ -144,7 +144,7 @@ class EmbeddedKafkaTest {
 
     private Process process(int port) throws IOException {
         return ChildJvm.of(
-                        KafkaProcess.class, List.of("-Xmx512m"), List.of(directory.toString(), Integer.toString(port)))
+                        KafkaProcess.class, ChildJvm.small(512), List.of(directory.toString(), Integer.toString(port)))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }
