@@ -8,6 +8,7 @@ import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.testkit.DatabaseServer;
 import dev.posthorn.testkit.FreshDatabase;
+import dev.posthorn.testkit.TemplateDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -18,6 +19,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** A fresh database with Posthorn's schema on a server that all tests of the JVM share. */
 public final class TestDatabase extends FreshDatabase {
 
+    private static final Schema SCHEMA = new Schema(SchemaName.DEFAULT);
+    private static final TemplateDatabase INSTALLED = new TemplateDatabase(SCHEMA::install);
+
     private final Outbox outbox = Outbox.create();
 
     private TestDatabase(DatabaseServer server, String name, DataSource dataSource) {
@@ -25,27 +29,28 @@ public final class TestDatabase extends FreshDatabase {
     }
 
     public static TestDatabase create() {
-        return install(pooled(createEmpty()));
+        return createInstalled(DatabaseServer.newest());
     }
 
     public static TestDatabase createOnOldest() {
-        return install(pooled(createEmptyOnOldest()));
+        return createInstalled(DatabaseServer.oldest());
+    }
+
+    private static TestDatabase createInstalled(DatabaseServer server) {
+        return pooled(createEmpty(server, INSTALLED.on(server)));
     }
 
     /** Without a pool, so that the server may be stopped and started. */
     public static TestDatabase create(EmbeddedPostgres server) {
-        return install(createEmpty(server));
+        TestDatabase database = createEmpty(server);
+        SCHEMA.install(database.dataSource());
+        return database;
     }
 
     /** The same database on a server that has a copy of it. */
     public TestDatabase on(EmbeddedPostgres other) {
         DatabaseServer there = DatabaseServer.of(other);
         return new TestDatabase(there, name(), there.dataSource(name()));
-    }
-
-    private static TestDatabase install(TestDatabase database) {
-        new Schema(SchemaName.DEFAULT).install(database.dataSource());
-        return database;
     }
 
     /** A new connection per event would take most of the tests' time. */

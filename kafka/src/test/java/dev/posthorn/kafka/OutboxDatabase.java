@@ -10,6 +10,7 @@ import dev.posthorn.replay.ReplayRequest;
 import dev.posthorn.replay.Replays;
 import dev.posthorn.testkit.DatabaseServer;
 import dev.posthorn.testkit.FreshDatabase;
+import dev.posthorn.testkit.TemplateDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -20,15 +21,16 @@ public final class OutboxDatabase extends FreshDatabase {
 
     static final String KEY = "the-one-key";
 
+    private static final TemplateDatabase INSTALLED = new TemplateDatabase(new Schema(SchemaName.DEFAULT)::install);
+
     private final Outbox outbox = Outbox.create();
 
-    private OutboxDatabase() {
-        super(DatabaseServer.newest());
-        new Schema(SchemaName.DEFAULT).install(dataSource());
+    private OutboxDatabase(DatabaseServer server) {
+        super(server, INSTALLED.on(server));
     }
 
     public static OutboxDatabase create() {
-        return new OutboxDatabase();
+        return new OutboxDatabase(DatabaseServer.newest());
     }
 
     /** As it is to new sessions while another server takes over. */

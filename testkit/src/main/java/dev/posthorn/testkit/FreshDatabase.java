@@ -35,18 +35,16 @@ public class FreshDatabase {
         this.dataSource = dataSource;
     }
 
-    /** A new one on that server, connections without a pool. */
-    protected FreshDatabase(DatabaseServer server) {
-        this(server, make(server, ""));
-    }
-
-    private FreshDatabase(DatabaseServer server, String name) {
-        this(server, name, server.dataSource(name));
+    /** A new one on that server, with options of {@code CREATE DATABASE}; connections without a pool. */
+    protected FreshDatabase(DatabaseServer server, String options) {
+        this.server = server;
+        this.name = make(server, options);
+        this.dataSource = server.dataSource(name);
     }
 
     /** On the server that all tests of the JVM share. */
     public static FreshDatabase create() {
-        return new FreshDatabase(DatabaseServer.newest());
+        return new FreshDatabase(DatabaseServer.newest(), "");
     }
 
     /** Makes a database with options of {@code CREATE DATABASE}, and gives its name. */
