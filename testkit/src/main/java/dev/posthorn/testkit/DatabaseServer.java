@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -38,12 +39,34 @@ public record DatabaseServer(int port, String user, String password) {
     }
 
     private static DatabaseServer start(Binaries binaries) {
-        return of(EmbeddedPostgres.builder()
+        EmbeddedPostgres server = EmbeddedPostgres.builder()
                 .binaries(binaries)
                 .setting("max_prepared_transactions", "50")
                 // Every test may have a pool of its own, which lets go of its connections after a while.
                 .setting("max_connections", "400")
-                .start());
+                .setting("hba_file", accessRules().toString())
+                .start();
+        execute(
+                server.dataSource(),
+                "SET password_encryption = 'md5'; ALTER USER " + server.user() + " PASSWORD '" + server.password()
+                        + "'");
+        return of(server);
+    }
+
+    /**
+     * Whoever comes needs a password, and may show it by MD5 if it is stored so: SCRAM takes a client 10 ms of CPU instead of
+     * 2, which is most of what a connection costs, and tests make many thousands. It is still how roles of the tests come in.
+     */
+    private static Path accessRules() {
+        try {
+            Path file = Files.createTempFile("posthorn-", ".hba");
+            file.toFile().deleteOnExit();
+            Files.writeString(file, "host all all 127.0.0.1/32 md5\nhost replication all 127.0.0.1/32 md5\n");
+            // The server may run as another user than root.
+            return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static DatabaseServer share(DatabaseServer server, String copying) {
