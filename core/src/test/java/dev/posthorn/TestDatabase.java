@@ -37,7 +37,7 @@ public final class TestDatabase extends FreshDatabase {
     }
 
     private static TestDatabase createInstalled(DatabaseServer server) {
-        return pooled(createEmpty(server, INSTALLED.on(server)));
+        return createEmpty(server, INSTALLED.on(server)).pooled();
     }
 
     /** Without a pool, so that the server may be stopped and started. */
@@ -53,15 +53,15 @@ public final class TestDatabase extends FreshDatabase {
         return new TestDatabase(there, name(), there.dataSource(name()));
     }
 
-    /** A new connection per event would take most of the tests' time. */
-    private static TestDatabase pooled(TestDatabase database) {
+    /** The same by a pool: a new connection per event would take most of the tests' time. */
+    public TestDatabase pooled() {
         HikariConfig config = new HikariConfig();
-        config.setDataSource(database.dataSource());
+        config.setDataSource(dataSource());
         config.setMinimumIdle(0);
         config.setMaximumPoolSize(30);
         config.setIdleTimeout(10_000);
         config.setConnectionTimeout(120_000);
-        return new TestDatabase(database.server(), database.name(), new HikariDataSource(config));
+        return new TestDatabase(server(), name(), new HikariDataSource(config));
     }
 
     public static TestDatabase createEmpty() {
