@@ -19,7 +19,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,9 @@ import org.tukaani.xz.XZInputStream;
  */
 public final class Binaries {
     private static final Object ONE_THREAD_OF_THIS_JVM = new Object();
+
+    /** By address: an archive of the class path stays as it is, and to read 15 MB through at every start takes its time. */
+    private static final Map<String, String> DIGESTS = new ConcurrentHashMap<>();
 
     private final String folder;
     private final String origin;
@@ -152,6 +157,16 @@ public final class Binaries {
     }
 
     private static String digest(URL archive) throws IOException {
+        @Nullable String known = DIGESTS.get(archive.toString());
+        if (known != null) {
+            return known;
+        }
+        String read = readThrough(archive);
+        DIGESTS.put(archive.toString(), read);
+        return read;
+    }
+
+    private static String readThrough(URL archive) throws IOException {
         MessageDigest sha256 = sha256();
         try (InputStream in = new DigestInputStream(archive.openStream(), sha256)) {
             in.transferTo(OutputStream.nullOutputStream());
