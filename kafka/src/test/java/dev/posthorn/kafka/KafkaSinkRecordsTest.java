@@ -24,8 +24,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class KafkaSinkRecordsTest {
@@ -35,22 +33,12 @@ class KafkaSinkRecordsTest {
     /** How often something is timed that took too long: who waits does so every time, a busy machine does not. */
     private static final int TRIES = 5;
 
-    private static EmbeddedKafka kafka;
+    private static final EmbeddedKafka KAFKA = SteadyKafka.shared();
 
     private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
 
     private static ConditionFactory await() {
         return Awaitility.await().atMost(TIMEOUT.multipliedBy(2));
-    }
-
-    @BeforeAll
-    static void startKafka() {
-        kafka = SteadyKafka.builder().start();
-    }
-
-    @AfterAll
-    static void stopKafka() {
-        kafka.close();
     }
 
     @Test
@@ -68,7 +56,7 @@ class KafkaSinkRecordsTest {
         Map<String, String> forged = new HashMap<>(event.headers());
         forged.put("Posthorn-Test", "true");
 
-        deliver(KafkaSink.builder(kafka.bootstrapServers()).build(), List.of(event.withHeaders(forged)));
+        deliver(KafkaSink.builder(KAFKA.bootstrapServers()).build(), List.of(event.withHeaders(forged)));
 
         ConsumerRecord<byte[], byte[]> record = content("cloud.events").get(0);
         assertThat(record.key()).asString(UTF_8).isEqualTo("k\u00e4se-1");
@@ -94,7 +82,7 @@ class KafkaSinkRecordsTest {
     void anEventWithoutAKeyHasNone() {
         Event event = order(null).aggregateType("keyless").build();
 
-        deliver(KafkaSink.builder(kafka.bootstrapServers()).build(), List.of(event));
+        deliver(KafkaSink.builder(KAFKA.bootstrapServers()).build(), List.of(event));
 
         ConsumerRecord<byte[], byte[]> record = content("keyless.events").get(0);
         assertThat(record.key()).isNull();
@@ -115,7 +103,7 @@ class KafkaSinkRecordsTest {
         }
 
         deliver(
-                KafkaSink.builder(kafka.bootstrapServers())
+                KafkaSink.builder(KAFKA.bootstrapServers())
                         .topic("{source}.orders")
                         .topicFor("order.lost", "lost.{type}")
                         .build(),
@@ -142,7 +130,7 @@ class KafkaSinkRecordsTest {
     void anImpossibleTopicRejectsTheEventAndEndsTheChannel() {
         Event bad = order("a").aggregateType("shop/orders").build();
 
-        try (Channel channel = open(KafkaSink.builder(kafka.bootstrapServers()).build())) {
+        try (Channel channel = open(KafkaSink.builder(KAFKA.bootstrapServers()).build())) {
             hand(channel, List.of(order("a").build(), bad, order("a").build()));
             await().until(() -> outcomes.size() == 3);
         }
@@ -185,7 +173,7 @@ class KafkaSinkRecordsTest {
 
     @Test
     void aProducerThatCannotBeMadeIsUnavailable() {
-        KafkaSink sink = KafkaSink.builder(kafka.bootstrapServers())
+        KafkaSink sink = KafkaSink.builder(KAFKA.bootstrapServers())
                 .setting("security.protocol", "SSL")
                 .setting("ssl.truststore.location", "nowhere.p12")
                 .setting("ssl.truststore.password", "s3cret")
@@ -238,7 +226,7 @@ class KafkaSinkRecordsTest {
     @Test
     void aClosedChannelLeavesNoThreadBehindWhateverItWasDoing() {
         Duration soon = Duration.ofSeconds(1);
-        for (String servers : List.of(kafka.bootstrapServers(), "127.0.0.1:1")) {
+        for (String servers : List.of(KAFKA.bootstrapServers(), "127.0.0.1:1")) {
             Duration time = timeOfClosing(servers);
             for (int i = 1; i < TRIES && time.compareTo(soon) >= 0; i++) {
                 time = timeOfClosing(servers);
@@ -300,7 +288,7 @@ class KafkaSinkRecordsTest {
     }
 
     private static List<ConsumerRecord<byte[], byte[]>> content(String topic) {
-        return TopicContent.of(kafka.bootstrapServers(), topic);
+        return TopicContent.of(KAFKA.bootstrapServers(), topic);
     }
 
     /** Fails if a name is there twice. */

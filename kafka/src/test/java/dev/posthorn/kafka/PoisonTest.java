@@ -11,8 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,27 +27,17 @@ class PoisonTest {
     private static final int IN_FLIGHT = 1_000;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    private static EmbeddedKafka kafka;
+    private static final EmbeddedKafka KAFKA = SteadyKafka.shared();
     private static int runs;
 
     private OutboxDatabase database;
     private String aggregateType;
 
-    @BeforeAll
-    static void startKafka() {
-        kafka = SteadyKafka.builder().start();
-    }
-
-    @AfterAll
-    static void stopKafka() {
-        kafka.close();
-    }
-
     @BeforeEach
     void prepare() throws Exception {
         database = OutboxDatabase.create();
         aggregateType = "order" + ++runs;
-        kafka.createTopic(topic(), 4, Map.of("max.message.bytes", "20000"));
+        KAFKA.createTopic(topic(), 4, Map.of("max.message.bytes", "20000"));
     }
 
     @Test
@@ -87,7 +75,7 @@ class PoisonTest {
     }
 
     private RelayRun start(AfterDeadLetter afterDeadLetter) {
-        KafkaSink sink = KafkaSink.builder(kafka.bootstrapServers()).build();
+        KafkaSink sink = KafkaSink.builder(KAFKA.bootstrapServers()).build();
         return RelayRun.start(
                 database,
                 sink,
@@ -132,7 +120,7 @@ class PoisonTest {
     }
 
     private void assertArrived(Map<String, List<Integer>> expected) {
-        Map<String, List<Integer>> arrived = TopicContent.numbersByKey(kafka.bootstrapServers(), topic());
+        Map<String, List<Integer>> arrived = TopicContent.numbersByKey(KAFKA.bootstrapServers(), topic());
         int all = size(arrived);
         arrived.replaceAll((key, numbers) -> numbers.stream().distinct().toList());
         assertThat(arrived).isEqualTo(expected);

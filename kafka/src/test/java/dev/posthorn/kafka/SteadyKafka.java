@@ -10,6 +10,15 @@ public final class SteadyKafka {
 
     private SteadyKafka() {}
 
+    private static final class Shared {
+        static final EmbeddedKafka BROKER = builder().start();
+    }
+
+    /** The one that tests of the JVM share, each with topics of its own: started on first use, stopped with the JVM. */
+    public static EmbeddedKafka shared() {
+        return Shared.BROKER;
+    }
+
     public static EmbeddedKafka.Builder builder() {
         return EmbeddedKafka.builder().setting("broker.session.timeout.ms", "60000");
     }

@@ -42,42 +42,41 @@ class SubscriberRecoveryTest {
         List<Event> events =
                 List.of(0, 1, 2, 3, 4).stream().map(OutboxDatabase::numbered).toList();
         Event failing = events.get(2);
-        try (EmbeddedKafka kafka = SteadyKafka.builder().start()) {
-            kafka.createTopic("shop.events", 1);
-            try (Relay relay = start(database, kafka, billing)) {
-                database.record(events);
-                relay.wake();
-                await().atMost(PATIENCE)
-                        .until(() -> status(database, failing)
-                                .equals(Map.of("billing", Status.FAILED, "kafka", Status.DELIVERED)));
+        EmbeddedKafka kafka = SteadyKafka.shared();
+        kafka.createTopic("shop.events", 1);
+        try (Relay relay = start(database, kafka, billing)) {
+            database.record(events);
+            relay.wake();
+            await().atMost(PATIENCE)
+                    .until(() -> status(database, failing)
+                            .equals(Map.of("billing", Status.FAILED, "kafka", Status.DELIVERED)));
 
-                List<DeadLetter> found = letters.find(DeadLetterQuery.builder()
-                                .subscription("billing")
-                                .errorMessage("LEDGER 77")
-                                .build())
-                        .letters();
-                assertThat(found).singleElement().satisfies(letter -> {
-                    assertThat(letter.eventId()).isEqualTo(failing.id());
-                    assertThat(letter.attempts()).isEqualTo(3);
-                });
-                assertThat(letters.find(DeadLetterQuery.builder()
-                                        .subscription("kafka")
-                                        .build())
-                                .letters())
-                        .isEmpty();
+            List<DeadLetter> found = letters.find(DeadLetterQuery.builder()
+                            .subscription("billing")
+                            .errorMessage("LEDGER 77")
+                            .build())
+                    .letters();
+            assertThat(found).singleElement().satisfies(letter -> {
+                assertThat(letter.eventId()).isEqualTo(failing.id());
+                assertThat(letter.attempts()).isEqualTo(3);
+            });
+            assertThat(letters.find(DeadLetterQuery.builder()
+                                    .subscription("kafka")
+                                    .build())
+                            .letters())
+                    .isEmpty();
 
-                billing.answering(event -> Outcome.DELIVERED);
-                replays.start(ReplayRequest.ofDeadLetter(found.get(0).id()).build(), Actor.named("ann"));
-                await().atMost(PATIENCE)
-                        .until(() -> status(database, failing)
-                                .equals(Map.of("billing", Status.DELIVERED, "kafka", Status.DELIVERED)));
-            }
-            assertThat(database.deadLetters()).isEmpty();
-            assertThat(database.waiting()).isZero();
-            assertThat(TopicContent.numbersByKey(kafka.bootstrapServers(), "shop.events"))
-                    .as("the other subscriber got each event once")
-                    .isEqualTo(Map.of(OutboxDatabase.KEY, List.of(0, 1, 2, 3, 4)));
+            billing.answering(event -> Outcome.DELIVERED);
+            replays.start(ReplayRequest.ofDeadLetter(found.get(0).id()).build(), Actor.named("ann"));
+            await().atMost(PATIENCE)
+                    .until(() -> status(database, failing)
+                            .equals(Map.of("billing", Status.DELIVERED, "kafka", Status.DELIVERED)));
         }
+        assertThat(database.deadLetters()).isEmpty();
+        assertThat(database.waiting()).isZero();
+        assertThat(TopicContent.numbersByKey(kafka.bootstrapServers(), "shop.events"))
+                .as("the other subscriber got each event once")
+                .isEqualTo(Map.of(OutboxDatabase.KEY, List.of(0, 1, 2, 3, 4)));
         assertThat(billing.receivedSeqs()).startsWith(1L, 2L, 3L, 3L, 3L).endsWith(4L, 5L, 3L);
     }
 

@@ -34,10 +34,7 @@ final class Books implements AutoCloseable {
 
     private static final AtomicInteger COUNT = new AtomicInteger();
 
-    /** Started on first use, stopped with the JVM. */
-    private static final class Server {
-        static final EmbeddedKafka SHARED = SteadyKafka.builder().start();
-    }
+    private static final EmbeddedKafka KAFKA = SteadyKafka.shared();
 
     private final OutboxDatabase database = OutboxDatabase.create();
     private final String topic = "books-" + COUNT.incrementAndGet();
@@ -45,8 +42,8 @@ final class Books implements AutoCloseable {
     private final List<InboxConsumer> consumers = new ArrayList<>();
 
     Books(int partitions) throws SQLException {
-        Server.SHARED.createTopic(topic, partitions);
-        Server.SHARED.createTopic(topic + ".DLT", 1);
+        KAFKA.createTopic(topic, partitions);
+        KAFKA.createTopic(topic + ".DLT", 1);
         producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrapServers(), "acks", "all"),
                 new ByteArraySerializer(),
@@ -62,7 +59,7 @@ final class Books implements AutoCloseable {
     }
 
     String bootstrapServers() {
-        return Server.SHARED.bootstrapServers();
+        return KAFKA.bootstrapServers();
     }
 
     OutboxDatabase database() {
@@ -140,7 +137,7 @@ final class Books implements AutoCloseable {
 
     /** The offset from which the group would go on in the only partition; -1 if none was committed. */
     long committed(String group) throws ExecutionException, InterruptedException {
-        try (var admin = Server.SHARED.admin()) {
+        try (var admin = KAFKA.admin()) {
             OffsetAndMetadata offset = admin.listConsumerGroupOffsets(group)
                     .partitionsToOffsetAndMetadata()
                     .get()
