@@ -37,7 +37,8 @@ final class Books implements AutoCloseable {
     private static final EmbeddedKafka KAFKA = SteadyKafka.shared();
 
     private final OutboxDatabase database = OutboxDatabase.create();
-    private final String topic = "books-" + COUNT.incrementAndGet();
+    private final int number = COUNT.incrementAndGet();
+    private final String topic = "books-" + number;
     private final KafkaProducer<byte[], byte[]> producer;
     private final List<InboxConsumer> consumers = new ArrayList<>();
 
@@ -56,6 +57,11 @@ final class Books implements AutoCloseable {
 
     String topic() {
         return topic;
+    }
+
+    /** The consumer and so its group, which no other test has: it would wait for that one's members, the killed ones too. */
+    String name() {
+        return "billing-" + number;
     }
 
     String bootstrapServers() {
@@ -97,7 +103,7 @@ final class Books implements AutoCloseable {
     /** Tries three times, quickly; keeps books of everything unless told otherwise. */
     InboxConsumer.Builder consumer(Handler handler) {
         return InboxConsumer.builder(bootstrapServers(), database.dataSource())
-                .name("billing")
+                .name(name())
                 .topics(topic)
                 .retry(QUICKLY)
                 .ownRelay(false)
@@ -136,9 +142,9 @@ final class Books implements AutoCloseable {
     }
 
     /** The offset from which the group would go on in the only partition; -1 if none was committed. */
-    long committed(String group) throws ExecutionException, InterruptedException {
+    long committed() throws ExecutionException, InterruptedException {
         try (var admin = KAFKA.admin()) {
-            OffsetAndMetadata offset = admin.listConsumerGroupOffsets(group)
+            OffsetAndMetadata offset = admin.listConsumerGroupOffsets(name())
                     .partitionsToOffsetAndMetadata()
                     .get()
                     .get(new TopicPartition(topic, 0));

@@ -29,7 +29,7 @@ class ConsumerRetentionTest {
                    passed_era = (SELECT era FROM posthorn.cluster);
             INSERT INTO posthorn.inbox_entry (consumer, event_id, entered_at)
             SELECT consumer, gen_random_uuid(), now() - interval '40 days'
-              FROM unnest(ARRAY['billing', 'billing (replayed)', 'shipping', 'somebody''s own']) AS consumer;
+              FROM unnest(ARRAY['%1$s', '%1$s (replayed)', 'shipping', 'somebody''s own']) AS consumer;
             """;
 
     private Books books;
@@ -39,7 +39,7 @@ class ConsumerRetentionTest {
         books = new Books(1);
         try (Connection connection = database().dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute(FORTY_DAYS_AGO);
+            statement.execute(FORTY_DAYS_AGO.formatted(books.name()));
         }
     }
 
@@ -54,7 +54,7 @@ class ConsumerRetentionTest {
         try (Relay application = relay(Retention.off())) {
             assertThat(application.isRunning()).isTrue();
             books.start(books.consumer(Books::enter).ownRelay(true));
-            awaitNoEntryOf("billing");
+            awaitNoEntryOf(books.name());
             assertThat(number("SELECT count(*) FROM posthorn.event")).isEqualTo(30);
             assertThat(consumers()).isEqualTo("shipping, somebody's own");
         }
@@ -65,7 +65,7 @@ class ConsumerRetentionTest {
         try (Relay hub = relay(new Retention(YEAR, YEAR, YEAR, YEAR, Duration.ofMinutes(1)))) {
             assertThat(hub.isRunning()).isTrue();
             books.start(books.consumer(Books::enter).ownRelay(true));
-            awaitNoEntryOf("billing");
+            awaitNoEntryOf(books.name());
             assertThat(number("SELECT count(*) FROM posthorn.event")).isEqualTo(30);
             assertThat(consumers()).isEqualTo("shipping, somebody's own");
         }
@@ -77,7 +77,7 @@ class ConsumerRetentionTest {
         try (Relay application = relay(Retention.defaults())) {
             assertThat(application.isRunning()).isTrue();
             awaitNoEntryOf("shipping");
-            assertThat(consumers()).isEqualTo("billing, billing (replayed)");
+            assertThat(consumers()).isEqualTo(books.name() + ", " + books.name() + " (replayed)");
         }
     }
 
@@ -86,7 +86,7 @@ class ConsumerRetentionTest {
         books.start(books.consumer(Books::enter).ownRelay(true).inboxEntries(null));
         books.start(books.consumer(Books::enter).name("shipping").ownRelay(true));
         awaitNoEntryOf("shipping");
-        assertThat(consumers()).isEqualTo("billing, billing (replayed), somebody's own");
+        assertThat(consumers()).isEqualTo(books.name() + ", " + books.name() + " (replayed), somebody's own");
     }
 
     private Relay relay(Retention retention) {

@@ -47,7 +47,7 @@ class DeadlyEventTest {
         books = new Books(2);
         books.database().execute("CREATE TABLE call (text text)");
         Consumption consumption = new Consumption(
-                "billing",
+                books.name(),
                 SchemaName.DEFAULT,
                 Transactions.over(books.database().dataSource()),
                 (connection, events) -> {},
@@ -74,6 +74,7 @@ class DeadlyEventTest {
                                 books.database().password(),
                                 books.bootstrapServers(),
                                 books.topic(),
+                                books.name(),
                                 Boolean.toString(batches),
                                 Boolean.toString(deadLetterTopic)))
                 .redirectErrorStream(true)

@@ -24,12 +24,12 @@ public final class DeadlyMember {
         this.dataSource = dataSource;
     }
 
-    /** Arguments: JDBC URL, user, password, bootstrap servers, topic, batches or not, dead letters to a topic or not. */
+    /** Arguments: JDBC URL, user, password, bootstrap servers, topic, name, batches or not, dead letters to a topic or not. */
     public static void main(String[] args) throws IOException {
         DataSource dataSource = database(args);
         DeadlyMember member = new DeadlyMember(dataSource);
         InboxConsumer.Builder builder = InboxConsumer.builder(args[3], dataSource)
-                .name("billing")
+                .name(args[5])
                 .topics(args[4])
                 .threads(THREADS)
                 .retry(Books.QUICKLY)
@@ -37,12 +37,12 @@ public final class DeadlyMember {
                 // Who comes back under its name need not wait until it is missed.
                 .setting("group.instance.id", "the-only-one");
         BatchHandler handler = member::handle;
-        if (Boolean.parseBoolean(args[5])) {
+        if (Boolean.parseBoolean(args[6])) {
             builder.batchHandler(handler).batchSize(20);
         } else {
             builder.handler((connection, event) -> handler.handle(connection, List.of(event)));
         }
-        if (Boolean.parseBoolean(args[6])) {
+        if (Boolean.parseBoolean(args[7])) {
             builder.deadLetterTopic();
         }
         InboxConsumer consumer = builder.build();

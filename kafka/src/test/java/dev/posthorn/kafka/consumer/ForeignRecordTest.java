@@ -164,6 +164,6 @@ class ForeignRecordTest {
     }
 
     private void awaitOffset(long offset) {
-        await().untilAsserted(() -> assertThat(books.committed("billing")).isEqualTo(offset));
+        await().untilAsserted(() -> assertThat(books.committed()).isEqualTo(offset));
     }
 }

@@ -195,7 +195,7 @@ class InboxConsumerTest {
                 .collect(Collectors.toMap(h -> h.key(), h -> new String(h.value(), UTF_8)));
         assertThat(headers)
                 .containsEntry("ce_type", "order.placed")
-                .containsEntry("posthorn-dead-letter-consumer", "billing")
+                .containsEntry("posthorn-dead-letter-consumer", books.name())
                 .containsEntry("posthorn-dead-letter-error-class", "rejected")
                 .containsEntry("posthorn-dead-letter-error-message", "no such account")
                 .containsEntry("posthorn-dead-letter-attempts", "1")
@@ -236,9 +236,9 @@ class InboxConsumerTest {
 
         await().untilAsserted(() -> assertThat(books.entries()).containsExactly("s1", "s2", "s3"));
         await().pollDelay(Duration.ofMillis(600))
-                .untilAsserted(() -> assertThat(books.committed("billing")).isLessThanOrEqualTo(0));
+                .untilAsserted(() -> assertThat(books.committed()).isLessThanOrEqualTo(0));
         slow.countDown();
-        await().untilAsserted(() -> assertThat(books.committed("billing")).isEqualTo(4));
+        await().untilAsserted(() -> assertThat(books.committed()).isEqualTo(4));
     }
 
     @Test
@@ -249,7 +249,7 @@ class InboxConsumerTest {
 
         consumer.close();
 
-        assertThat(books.committed("billing")).isEqualTo(3);
+        assertThat(books.committed()).isEqualTo(3);
         assertThat(consumer.isRunning()).isFalse();
     }
 

@@ -291,7 +291,7 @@ class TopicReplayTest {
         try {
             assertThatThrownBy(() -> consumer.replay().build().run())
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("consumer billing")
+                    .hasMessageContaining("consumer " + books.name())
                     .hasMessageContaining("run it again");
         } finally {
             books.database().readOnly(false);
