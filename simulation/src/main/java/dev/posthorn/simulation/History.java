@@ -22,6 +22,7 @@ import dev.posthorn.sink.Outcome;
 import dev.posthorn.subscription.RetryPolicy;
 import dev.posthorn.subscription.Subscription;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -29,9 +30,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Everything that happened, and what may never happen. Told of each send, arrival, answer and settle as it happens. */
@@ -73,7 +74,7 @@ final class History {
         this.scenario = scenario;
         this.replays = new ReplayHistory(world, database);
         for (int i = 0; i < scenario.subscriptions.size(); i++) {
-            fates.add(new TreeMap<>());
+            fates.add(new HashMap<>());
             pasts.add(null);
             firstArrivals.add(new ArrayList<>());
         }
@@ -192,9 +193,9 @@ final class History {
     void sent(int index, Receiver.Shipment shipment) {
         Owner owner = shipment.wire.owner;
         long seq = shipment.event.seq();
-        require(isThere(shipment.event), owner, "sends an event that is not committed: " + seq);
+        require(isThere(shipment.event), owner, () -> "sends an event that is not committed: " + seq);
         Fate fate = fate(index, seq);
-        require(past(index).isWanted(fate.event), owner, "sends an event that is not wanted: " + seq);
+        require(past(index).isWanted(fate.event), owner, () -> "sends an event that is not wanted: " + seq);
         checkOwnership(index, owner, seq);
         boolean stale = isStale(owner);
         long replay = replay(shipment);
@@ -202,15 +203,15 @@ final class History {
             require(
                     stale || surprised.contains(owner) || !fate.isEnded(),
                     owner,
-                    "sends event " + seq + " again, which is " + fate.known);
+                    () -> "sends event " + seq + " again, which is " + fate.known);
         } else if (!stale) {
-            require(fate.known != Known.DISCARDED, owner, "sends event " + seq + " again, which was discarded");
+            require(fate.known != Known.DISCARDED, owner, () -> "sends event " + seq + " again, which was discarded");
             replays.sent(owner, replay, seq, fate.event.key());
         }
         require(
                 !fate.heard.contains(new Fate.Sender(owner, replay)),
                 owner,
-                "sends event " + seq + " again, though it has heard that it was delivered");
+                () -> "sends event " + seq + " again, though it has heard that it was delivered");
         fate.sends++;
         checkRate(index, owner, seq);
         unsettled.computeIfAbsent(owner, o -> new LinkedHashMap<>()).put(seq, shipment);
@@ -235,7 +236,7 @@ final class History {
         require(
                 !limited || subscription.sends <= subscription.granted,
                 owner,
-                "sends event " + seq + " without a token: " + subscription.granted + " were leased");
+                () -> "sends event " + seq + " without a token: " + subscription.granted + " were leased");
     }
 
     /** Steps are not interrupted here, so whoever minds its lease never sends as a former owner. */
@@ -243,25 +244,35 @@ final class History {
         if (scenario.wildClock) {
             return;
         }
-        require(!isStale(owner), owner, "sends event " + seq + ", but the lane has another owner");
+        require(!isStale(owner), owner, () -> "sends event " + seq + ", but the lane has another owner");
         long left = lane(owner).expiresAt - database.micros();
         long timeout = scenario.subscriptions.get(index).timeout.toNanos() / 1000;
-        require(left >= timeout, owner, "sends event " + seq + " " + left + " µs before its lease ends");
+        require(left >= timeout, owner, () -> "sends event " + seq + " " + left + " µs before its lease ends");
     }
 
     /** What was sent, may have arrived, and would be sent again by another if this instance ended now. */
     private void checkInFlight(int index, Owner owner) {
-        int count = 0;
-        for (Map.Entry<Owner, Map<Long, Receiver.Shipment>> each : unsettled.entrySet()) {
-            boolean here = each.getKey().instance() == owner.instance() && index(lane(each.getKey())) == index;
-            count += here ? inDoubt(index, each.getValue().values().stream().filter(one -> !carried.contains(one))) : 0;
-        }
+        int count = inFlight(index, owner.instance());
         int limit = scenario.subscriptions.get(index).inFlightLimit;
-        require(count <= limit, owner, count + " events are in flight, of " + limit);
+        require(count <= limit, owner, () -> count + " events are in flight, of " + limit);
     }
 
-    private int inDoubt(int index, Stream<Receiver.Shipment> shipments) {
-        return (int) shipments.filter(shipment -> isInDoubt(index, shipment)).count();
+    private int inFlight(int index, SimulatedInstance instance) {
+        int count = 0;
+        for (Map.Entry<Owner, Map<Long, Receiver.Shipment>> each : unsettled.entrySet()) {
+            if (each.getKey().instance() == instance && index(lane(each.getKey())) == index) {
+                count += inDoubt(index, each.getValue().values(), shipment -> !carried.contains(shipment));
+            }
+        }
+        return count;
+    }
+
+    private int inDoubt(int index, Collection<Receiver.Shipment> shipments, Predicate<Receiver.Shipment> which) {
+        int count = 0;
+        for (Receiver.Shipment shipment : shipments) {
+            count += which.test(shipment) && isInDoubt(index, shipment) ? 1 : 0;
+        }
+        return count;
     }
 
     private boolean isInDoubt(int index, Receiver.Shipment shipment) {
@@ -347,11 +358,11 @@ final class History {
         world.trace(() -> "  " + owner + " settles " + settlement.turn() + ": " + settlement.mark() + ", rows "
                 + settlement.changes().rows.keySet() + ", without " + settlement.changes().removedRows + ", letters "
                 + settlement.changes().letters + ", items " + settlement.changes().items);
-        require(before.epoch() == owner.epoch(), owner, "settles a lane that has another owner");
+        require(before.epoch() == owner.epoch(), owner, () -> "settles a lane that has another owner");
         require(
                 settles.add(new Turn(lane.id, settlement.turn())),
                 owner,
-                "settles a second time: " + settlement.turn());
+                () -> "settles a second time: " + settlement.turn());
         Changes changes = settlement.changes();
         changes.rows.values().forEach(row -> take(index, owner, row));
         for (LetterChange letter : changes.letters) {
@@ -359,11 +370,7 @@ final class History {
         }
         changes.items.forEach(item -> take(index, owner, item));
         changes.removedRows.forEach(seq -> removed(index, owner, lane, seq, changes));
-        for (EventRow event : database.log.values()) {
-            if (event.lane(lane.lanes) == lane.index) {
-                review(index, owner, lane, before.mark(), event);
-            }
-        }
+        review(index, owner, lane, before.mark());
         if (settlement.undisturbed()) {
             fates.get(index).values().stream()
                     .filter(fate -> fate.kills > 0 && fate.event.lane(lane.lanes) == lane.index)
@@ -389,7 +396,7 @@ final class History {
 
     private void take(int index, Owner owner, RowChange row) {
         Fate fate = fate(index, row.seq());
-        require(past(index).isWanted(fate.event), owner, "gives an event a row that is not wanted: " + row.seq());
+        require(past(index).isWanted(fate.event), owner, () -> "gives an event a row that is not wanted: " + row.seq());
         fate.known = row.state() == DeliveryState.HELD ? Known.HELD : Known.WAITS;
         fate.deferred |= row.state() == DeliveryState.DEFERRED;
     }
@@ -417,8 +424,8 @@ final class History {
             require(
                     fate.acknowledged.contains(new Fate.Sender(owner, item.replayId())),
                     owner,
-                    "counts item " + item + " as delivered, which was not");
-            require(!letterIsLeft, owner, "leaves a dead letter of item " + item);
+                    () -> "counts item " + item + " as delivered, which was not");
+            require(!letterIsLeft, owner, () -> "leaves a dead letter of item " + item);
             fate.known = delivered(index, lane, fate);
         } else if (item instanceof ItemChange.Failed && !letterIsLeft) {
             // It was delivered before.
@@ -438,7 +445,7 @@ final class History {
         require(
                 fate.acknowledged.contains(new Fate.Sender(owner, 0)),
                 owner,
-                "removes the row of " + seq + ", which was not delivered");
+                () -> "removes the row of " + seq + ", which was not delivered");
         fate.known = delivered(index, lane, fate);
     }
 
@@ -447,10 +454,20 @@ final class History {
         return passed ? Known.DELIVERED : Known.DELIVERED_EARLY;
     }
 
+    /** Only what may have passed since: of older transactions both marks see everything. */
+    private void review(int index, Owner owner, LaneRow lane, Mark mark) {
+        Visibility.Reach before = database.visibility.of(mark);
+        Visibility.Reach after = database.visibility.of(lane.mark);
+        for (EventRow event :
+                database.log.since(Math.min(before.a().xmin(), after.a().xmin()))) {
+            if (event.lane(lane.lanes) == lane.index) {
+                review(index, owner, lane, before.covers(event), after.covers(event), event);
+            }
+        }
+    }
+
     /** What the mark passes was delivered, or has a row or a dead letter by now. */
-    private void review(int index, Owner owner, LaneRow lane, Mark before, EventRow event) {
-        boolean was = database.covers(before, event);
-        boolean is = database.covers(lane.mark, event);
+    private void review(int index, Owner owner, LaneRow lane, boolean was, boolean is, EventRow event) {
         if (was && !is) {
             throw new BrokenPromise(owner + " moves its mark back over event " + event.seq());
         }
@@ -471,7 +488,7 @@ final class History {
                         // By a replay, in this very settle.
                         || fate.known == Known.DELIVERED,
                 owner,
-                "moves its mark over event " + event.seq()
+                () -> "moves its mark over event " + event.seq()
                         + ", which was not delivered and has neither a row nor a dead letter");
         fate.known = Known.DELIVERED;
     }
@@ -480,10 +497,9 @@ final class History {
         Map<Long, Receiver.Shipment> sent = unsettled.remove(owner);
         if (state == Lane.State.LEFT && sent != null) {
             // An item of a replay comes again only if its replay still runs.
-            int doubtful = inDoubt(
-                    index(lane(owner)),
-                    sent.values().stream().filter(each -> replay(each) == 0 || !carried.contains(each)));
-            require(doubtful == 0, owner, "left with " + doubtful + " events in doubt: " + sent.keySet());
+            int doubtful =
+                    inDoubt(index(lane(owner)), sent.values(), each -> replay(each) == 0 || !carried.contains(each));
+            require(doubtful == 0, owner, () -> "left with " + doubtful + " events in doubt: " + sent.keySet());
         }
     }
 
@@ -491,9 +507,10 @@ final class History {
         unsettled.keySet().removeIf(owner -> owner.instance() == instance);
     }
 
-    private static void require(boolean holds, Owner owner, String what) {
+    /** What was broken is only told if something was: this is asked far too often to put it into words each time. */
+    private static void require(boolean holds, Owner owner, Supplier<String> what) {
         if (!holds) {
-            throw new BrokenPromise(owner + " " + what);
+            throw new BrokenPromise(owner + " " + what.get());
         }
     }
 

@@ -50,12 +50,15 @@ final class ModelDatabase {
     private final List<EventRow> unflushed = new ArrayList<>();
 
     private @Nullable Standby standby;
+
+    /** The snapshot of now, if it was taken since the last transaction began or ended. */
+    private @Nullable Snapshot taken;
+
     private long lastEpoch;
 
     final Visibility.Cache visibility = new Visibility.Cache();
 
-    /** The committed events by seq. */
-    final TreeMap<Long, EventRow> log = new TreeMap<>();
+    final CommittedLog log = new CommittedLog();
 
     final List<SubscriptionRow> subscriptions = new ArrayList<>();
     final TreeMap<Long, LaneRow> lanes = new TreeMap<>();
@@ -107,6 +110,7 @@ final class ModelDatabase {
     /** Begins a transaction, with its id. */
     long begin() {
         running.add(++lastXid);
+        taken = null;
         return lastXid;
     }
 
@@ -120,7 +124,7 @@ final class ModelDatabase {
     void commit(long xid, boolean waits) {
         for (EventRow row : end(xid)) {
             row.committed = true;
-            log.put(row.seq(), row);
+            log.add(row);
             unflushed.add(row);
         }
         if (waits) {
@@ -156,7 +160,7 @@ final class ModelDatabase {
      */
     List<EventRow> crash() {
         List<EventRow> lost = List.copyOf(unflushed);
-        lost.forEach(row -> log.remove(row.seq()));
+        lost.forEach(log::remove);
         restart(flushed);
         return lost;
     }
@@ -184,6 +188,7 @@ final class ModelDatabase {
         unflushed.clear();
         running.clear();
         written.clear();
+        taken = null;
     }
 
     void rollback(long xid) {
@@ -192,6 +197,7 @@ final class ModelDatabase {
 
     private List<EventRow> end(long xid) {
         running.remove(xid);
+        taken = null;
         lastEnded = Math.max(lastEnded, xid);
         List<EventRow> rows = written.remove(xid);
         return rows == null ? List.of() : rows;
@@ -199,6 +205,12 @@ final class ModelDatabase {
 
     /** One past the last that has ended: running ones may lie above it, and are not named then. */
     Snapshot snapshot() {
+        Snapshot now = taken == null ? takeSnapshot() : taken;
+        taken = now;
+        return now;
+    }
+
+    private Snapshot takeSnapshot() {
         long xmax = lastEnded + 1;
         Long oldest = running.isEmpty() ? null : running.first();
         long xmin = oldest == null ? xmax : Math.min(oldest, xmax);
@@ -209,30 +221,41 @@ final class ModelDatabase {
     // ---- look-ups
 
     SubscriptionRow subscription(long id) {
-        return Objects.requireNonNull(find(id), "no subscription " + id);
+        return Objects.requireNonNull(find(id), () -> "no subscription " + id);
     }
 
     @Nullable
     SubscriptionRow find(long id) {
-        return subscriptions.stream().filter(each -> each.id == id).findFirst().orElse(null);
+        for (SubscriptionRow each : subscriptions) {
+            if (each.id == id) {
+                return each;
+            }
+        }
+        return null;
     }
 
     @Nullable
     SubscriptionRow find(String name) {
-        return subscriptions.stream()
-                .filter(each -> each.name.equals(name))
-                .findFirst()
-                .orElse(null);
+        for (SubscriptionRow each : subscriptions) {
+            if (each.name.equals(name)) {
+                return each;
+            }
+        }
+        return null;
     }
 
     LaneRow lane(long id) {
-        return Objects.requireNonNull(lanes.get(id), "no lane " + id);
+        return Objects.requireNonNull(lanes.get(id), () -> "no lane " + id);
     }
 
     List<LaneRow> lanes(SubscriptionRow subscription, int generation) {
-        return lanes.values().stream()
-                .filter(lane -> lane.subscriptionId == subscription.id && lane.generation == generation)
-                .toList();
+        List<LaneRow> some = new ArrayList<>();
+        for (LaneRow lane : lanes.values()) {
+            if (lane.subscriptionId == subscription.id && lane.generation == generation) {
+                some.add(lane);
+            }
+        }
+        return some;
     }
 
     Map<Long, LetterRow> letters(long subscriptionId) {
@@ -281,9 +304,14 @@ final class ModelDatabase {
     }
 
     boolean isInReplay(long subscriptionId, long seq) {
-        return replays.values().stream()
-                .flatMap(replay -> replay.items.stream())
-                .anyMatch(item -> item.isPending() && item.subscriptionId == subscriptionId && item.seq() == seq);
+        for (ReplayRow replay : replays.values()) {
+            for (ItemRow item : replay.items) {
+                if (item.isPending() && item.subscriptionId == subscriptionId && item.seq() == seq) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     void cancel(ReplayRow replay) {

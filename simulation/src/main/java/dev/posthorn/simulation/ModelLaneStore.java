@@ -2,6 +2,7 @@ package dev.posthorn.simulation;
 
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.Mark;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.store.Command;
 import dev.posthorn.relay.store.DeadLetterState;
@@ -23,13 +24,17 @@ import dev.posthorn.simulation.Tables.RateRow;
 import dev.posthorn.simulation.Tables.SubscriptionRow;
 import dev.posthorn.simulation.Tables.WaitingRow;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +55,7 @@ final class ModelLaneStore implements LaneStore {
     }
 
     /** How the lane stood before a settle. */
-    record Before(dev.posthorn.log.Mark mark, long epoch, Set<Long> rows) {}
+    record Before(Mark mark, long epoch) {}
 
     private final ModelDatabase database;
     private final LaneGrant grant;
@@ -118,7 +123,7 @@ final class ModelLaneStore implements LaneStore {
         }
         ModelRefusals.Written written = ModelRefusals.of(database, grant, asked);
         Settlement settlement = written.settlement();
-        Before before = new Before(lane.mark, lane.epoch, Set.copyOf(lane.rows.keySet()));
+        Before before = new Before(lane.mark, lane.epoch);
         lane.mark = settlement.mark();
         lane.high = settlement.high();
         lane.readSeq = Math.max(lane.readSeq, settlement.readSeq());
@@ -186,9 +191,9 @@ final class ModelLaneStore implements LaneStore {
                 keys.computeIfAbsent(key, k -> new int[2])[1]++;
             }
         }
-        return keys.entrySet().stream()
-                .map(each -> new BlockedKey(each.getKey(), each.getValue()[0], each.getValue()[1]))
-                .toList();
+        List<BlockedKey> blocked = new ArrayList<>();
+        keys.forEach((key, counts) -> blocked.add(new BlockedKey(key, counts[0], counts[1])));
+        return blocked;
     }
 
     private boolean isMine(EventRow event) {
@@ -209,67 +214,84 @@ final class ModelLaneStore implements LaneStore {
     @Override
     public Agenda agenda() {
         long now = database.micros();
-        Duration next = sendable()
-                .min(BY_DUE)
-                .map(row -> Duration.ofNanos((Objects.requireNonNull(row.dueAt) - now) * 1000))
-                .orElse(null);
-        return new Agenda(next, open().findAny().isPresent(), replays.isAnyRunning());
+        WaitingRow next = first(row -> true, BY_DUE);
+        return new Agenda(
+                next == null ? null : Duration.ofNanos((Objects.requireNonNull(next.dueAt) - now) * 1000),
+                !commands(1).isEmpty(),
+                replays.isAnyRunning());
     }
 
-    private Stream<WaitingRow> sendable() {
-        return lane().rows.values().stream().filter(row -> row.state != DeliveryState.HELD);
+    private List<WaitingRow> sendable(Predicate<WaitingRow> which) {
+        List<WaitingRow> some = new ArrayList<>();
+        for (WaitingRow row : lane().rows.values()) {
+            if (row.state != DeliveryState.HELD && which.test(row)) {
+                some.add(row);
+            }
+        }
+        return some;
     }
 
-    private Stream<CommandRow> open() {
-        return database.commands.values().stream()
-                .filter(row -> row.subscriptionId == grant.subscriptionId() && row.answer == null && isMine(row.event));
+    /** The first of those that may be sent. */
+    private @Nullable WaitingRow first(Predicate<WaitingRow> which, Comparator<WaitingRow> order) {
+        List<WaitingRow> some = sendable(which);
+        return some.isEmpty() ? null : Collections.min(some, order);
     }
 
     @Override
     public List<DeliveryRow> due(int limit) {
         long now = database.micros();
-        return sendable()
-                .filter(row -> Objects.requireNonNull(row.dueAt) <= now)
-                .sorted(BY_DUE)
-                .limit(limit)
-                .map(this::deliveryRow)
-                .toList();
+        List<WaitingRow> due = sendable(row -> Objects.requireNonNull(row.dueAt) <= now);
+        due.sort(BY_DUE);
+        return deliveryRows(due.subList(0, Math.min(limit, due.size())));
     }
 
     @Override
     public @Nullable DeliveryRow earliest() {
-        return sendable()
-                .filter(row -> row.state == DeliveryState.WAITING)
-                .min(BY_DUE)
-                .map(this::deliveryRow)
-                .orElse(null);
+        return orNull(first(row -> row.state == DeliveryState.WAITING, BY_DUE));
     }
 
     @Override
     public @Nullable DeliveryRow oldest() {
-        return sendable()
-                .filter(row -> row.state == DeliveryState.WAITING && row.replayId == null && row.deadLetterId == null)
-                .min(Comparator.comparingLong(row -> row.seq))
-                .map(this::deliveryRow)
-                .orElse(null);
+        return orNull(first(
+                row -> row.state == DeliveryState.WAITING && row.replayId == null && row.deadLetterId == null,
+                Comparator.comparingLong(row -> row.seq)));
     }
 
     @Override
     public List<DeliveryRow> held(List<String> keys, int perKey) {
-        return keys.stream()
-                .distinct()
-                .sorted()
-                .flatMap(key -> lane().rows.values().stream()
-                        .filter(row -> row.state == DeliveryState.HELD && key.equals(row.key))
-                        .sorted(Comparator.comparingLong(row -> row.place))
-                        .limit(perKey))
-                .map(this::deliveryRow)
-                .toList();
+        List<DeliveryRow> first = new ArrayList<>();
+        for (String key : new TreeSet<>(keys)) {
+            List<WaitingRow> held = held(key);
+            held.sort(Comparator.comparingLong(row -> row.place));
+            first.addAll(deliveryRows(held.subList(0, Math.min(perKey, held.size()))));
+        }
+        return first;
+    }
+
+    private List<WaitingRow> held(String key) {
+        List<WaitingRow> held = new ArrayList<>();
+        for (WaitingRow row : lane().rows.values()) {
+            if (row.state == DeliveryState.HELD && key.equals(row.key)) {
+                held.add(row);
+            }
+        }
+        return held;
     }
 
     @Override
     public @Nullable DeliveryRow row(long seq) {
-        WaitingRow row = lane().rows.get(seq);
+        return orNull(lane().rows.get(seq));
+    }
+
+    private List<DeliveryRow> deliveryRows(List<WaitingRow> rows) {
+        List<DeliveryRow> all = new ArrayList<>(rows.size());
+        for (WaitingRow row : rows) {
+            all.add(deliveryRow(row));
+        }
+        return all;
+    }
+
+    private @Nullable DeliveryRow orNull(@Nullable WaitingRow row) {
         return row == null ? null : deliveryRow(row);
     }
 
@@ -302,7 +324,16 @@ final class ModelLaneStore implements LaneStore {
 
     @Override
     public List<Command> commands(int limit) {
-        return open().limit(limit).map(row -> row.command).toList();
+        List<Command> open = new ArrayList<>();
+        for (CommandRow row : database.commands.values()) {
+            if (open.size() < limit
+                    && row.answer == null
+                    && row.subscriptionId == grant.subscriptionId()
+                    && isMine(row.event)) {
+                open.add(row.command);
+            }
+        }
+        return open;
     }
 
     @Override

@@ -64,7 +64,7 @@ final class ModelLeaseStore implements LeaseStore {
 
     private void makeLanes(SubscriptionRow subscription, GenerationRow generation) {
         Mark mark = new Mark(Objects.requireNonNull(generation.startA), Objects.requireNonNull(generation.startB), 0);
-        long past = database.log.isEmpty() ? 0 : database.log.lastKey();
+        long past = database.log.lastSeq();
         for (int i = 0; i < generation.lanes; i++) {
             LaneRow lane = new LaneRow(database.nextId(), subscription.id, generation, i, mark, past);
             database.lanes.put(lane.id, lane);

@@ -37,7 +37,7 @@ final class ModelLog implements EventLog {
         Seen seen = new Seen(window);
         List<RecordedEvent> found = new ArrayList<>();
         long size = 0;
-        for (EventRow row : database.log.values()) {
+        for (EventRow row : database.log.since(seen.before.xmin())) {
             if (isIn(seen, row)) {
                 found.add(row.recorded);
                 size += row.recorded.event().payload().length;
@@ -52,8 +52,8 @@ final class ModelLog implements EventLog {
         Seen seen = new Seen(cursor.window());
         List<RecordedEvent> found = new ArrayList<>();
         long size = 0;
-        for (EventRow row : database.log.tailMap(cursor.seq(), false).values()) {
-            if (isIn(seen, row)) {
+        for (EventRow row : database.log.since(seen.before.xmin())) {
+            if (row.seq() > cursor.seq() && isIn(seen, row)) {
                 found.add(row.recorded);
                 size += row.recorded.event().payload().length;
                 if (found.size() >= limit || size >= bytes) {

@@ -50,7 +50,7 @@ final class Operators {
     void letGo() {
         SubscriptionRow subscription = any();
         if (subscription != null && !database.log.isEmpty()) {
-            subscription.letGoSeq = world.below(database.log.lastKey().intValue() + 1);
+            subscription.letGoSeq = world.below((int) database.log.lastSeq() + 1);
             world.trace(() -> subscription.name + " lets go of what is below " + subscription.letGoSeq);
         }
     }

@@ -5,12 +5,11 @@ import dev.posthorn.simulation.Tables.EventRow;
 import dev.posthorn.simulation.Tables.GenerationRow;
 import dev.posthorn.simulation.Tables.SubscriptionRow;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,33 +22,40 @@ final class Past {
     private final SubscriptionRow subscription;
 
     /** What was committed before each generation, and at the registration. */
-    private final List<Set<Long>> before = new ArrayList<>();
+    private final List<BitSet> before = new ArrayList<>();
 
-    private final Set<Long> atRegistration;
-    private @Nullable Set<Long> atStop;
+    private final BitSet atRegistration;
+    private @Nullable BitSet atStop;
     private @Nullable Snapshot stop;
 
     /** By generation and shape. */
-    private final Map<Integer, Map<String, Boolean>> wanted = new HashMap<>();
+    private final Map<GenerationRow, Map<String, Boolean>> wanted = new HashMap<>();
 
     Past(ModelDatabase database, SubscriptionRow subscription, boolean fromNow) {
         this.database = database;
         this.subscription = subscription;
         this.atRegistration = committed();
-        before.add(fromNow ? atRegistration : new HashSet<>());
+        before.add(fromNow ? atRegistration : new BitSet());
     }
 
-    private Set<Long> committed() {
-        return new HashSet<>(database.log.keySet());
+    /** By seq. */
+    private BitSet committed() {
+        BitSet seqs = new BitSet();
+        database.log.values().forEach(row -> seqs.set(bit(row)));
+        return seqs;
+    }
+
+    private static int bit(EventRow row) {
+        return Math.toIntExact(row.seq());
     }
 
     /** These were never committed; their numbers go to others. */
     void forget(List<EventRow> lost) {
         lost.forEach(row -> {
-            before.forEach(some -> some.remove(row.seq()));
-            atRegistration.remove(row.seq());
+            before.forEach(some -> some.clear(bit(row)));
+            atRegistration.clear(bit(row));
             if (atStop != null) {
-                atStop.remove(row.seq());
+                atStop.clear(bit(row));
             }
         });
     }
@@ -72,7 +78,7 @@ final class Past {
     /** The number of the generation that the event belongs to; 0 if the subscription began after it. */
     int generation(EventRow event) {
         for (int number = before.size(); number > 0; number--) {
-            if (!before.get(number - 1).contains(event.seq())) {
+            if (!before.get(number - 1).get(bit(event))) {
                 return number;
             }
         }
@@ -85,10 +91,10 @@ final class Past {
     }
 
     private boolean isWanted(EventRow event, GenerationRow generation) {
-        boolean matches = wanted.computeIfAbsent(generation.number, number -> new HashMap<>())
+        boolean matches = wanted.computeIfAbsent(generation, each -> new HashMap<>())
                 .computeIfAbsent(event.shape, shape -> generation.filter.wants(event.recorded.event()));
         boolean tooOld = generation.since != null
-                && atRegistration.contains(event.seq())
+                && atRegistration.get(bit(event))
                 && ModelDatabase.micros(event.recorded.createdAt()) < generation.since;
         return matches && !tooOld;
     }

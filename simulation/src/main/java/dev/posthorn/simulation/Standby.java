@@ -55,7 +55,7 @@ final class Standby {
     List<EventRow> promote(ModelDatabase database) {
         List<EventRow> lost =
                 database.log.values().stream().filter(row -> !log.contains(row)).toList();
-        lost.forEach(row -> database.log.remove(row.seq()));
+        lost.forEach(database.log::remove);
         database.lanes.putAll(lanes);
         replace(database.instances, instances);
         replace(database.letters, letters);

@@ -2,6 +2,7 @@ package dev.posthorn.simulation;
 
 import dev.posthorn.log.Mark;
 import dev.posthorn.log.Snapshot;
+import dev.posthorn.simulation.Tables.EventRow;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -22,13 +23,32 @@ record Visibility(long xmin, long xmax, List<Long> running) {
         return txid < xmin || (txid < xmax && !running.contains(txid));
     }
 
+    /** What a mark covers. */
+    record Reach(Visibility a, Visibility b, long seq) {
+
+        boolean covers(EventRow event) {
+            return a.sees(event.txid) || (event.seq() <= seq && b.sees(event.txid));
+        }
+    }
+
     /** Snapshots by their text, each taken apart once. */
     static final class Cache {
 
         private final Map<String, Visibility> parsed = new HashMap<>();
 
         Visibility of(Snapshot snapshot) {
-            return parsed.computeIfAbsent(snapshot.text(), text -> Visibility.of(snapshot));
+            Visibility known = parsed.get(snapshot.text());
+            return known == null ? add(snapshot) : known;
+        }
+
+        private Visibility add(Snapshot snapshot) {
+            Visibility taken = Visibility.of(snapshot);
+            parsed.put(snapshot.text(), taken);
+            return taken;
+        }
+
+        Reach of(Mark mark) {
+            return new Reach(of(mark.a()), of(mark.b()), mark.seq());
         }
 
         boolean sees(Snapshot snapshot, long txid) {
