@@ -2,6 +2,7 @@ package dev.posthorn.simulation;
 
 import dev.posthorn.simulation.Fate.Known;
 import dev.posthorn.simulation.StatusModel.Status;
+import dev.posthorn.simulation.Tables.CommandRow;
 import dev.posthorn.simulation.Tables.EventRow;
 import dev.posthorn.simulation.Tables.GenerationRow;
 import dev.posthorn.simulation.Tables.LaneRow;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -58,16 +60,16 @@ final class Checks {
         for (EventRow event : database.log.values()) {
             Status status = status(subscription, begun, lanes, rows.get(event.seq()), event);
             if (status == null) {
-                require(!history.past(index).isWanted(event), event, index, "is wanted, yet has no status");
+                require(!history.past(index).isWanted(event), event, index, () -> "is wanted, yet has no status");
                 continue;
             }
-            require(history.past(index).isWanted(event), event, index, "is not wanted, yet is " + status);
+            require(history.past(index).isWanted(event), event, index, () -> "is not wanted, yet is " + status);
             Known known = history.fate(index, event.seq()).known;
             require(
                     Objects.requireNonNull(SEEN_AS.get(known)).contains(status),
                     event,
                     index,
-                    "is shown as " + status + ", but what happened is " + known);
+                    () -> "is shown as " + status + ", but what happened is " + known);
         }
     }
 
@@ -114,38 +116,52 @@ final class Checks {
         return begun;
     }
 
-    /** Every event that is wanted was delivered, or is a dead letter with a reason, or was discarded; what is left. */
+    /**
+     * Every event that is wanted was delivered, or is a dead letter with a reason, or was discarded; what is left, to be
+     * told by whoever wants to know.
+     */
     @Nullable
-    String unfinished() {
+    Supplier<String> unfinished() {
         for (int i = 0; i < scenario.subscriptions.size(); i++) {
-            SubscriptionRow subscription = database.find(scenario.subscriptions.get(i).name);
-            if (subscription == null) {
-                return scenario.subscriptions.get(i).name + " was never registered";
-            }
-            if (subscription.wanted() != null) {
-                return subscription.name + " has not changed to generation " + (subscription.generation + 1);
-            }
-            for (LaneRow lane : database.lanes(subscription, subscription.generation)) {
-                if (!lane.rows.isEmpty()) {
-                    return describe(subscription, lane);
-                }
-            }
-            for (EventRow event : database.log.values()) {
-                Fate fate = history.fate(i, event.seq());
-                if (!fate.isEnded() && history.past(i).isWanted(event)) {
-                    return describe(event, i) + " is " + fate.known + ", sent " + fate.sends + " times";
-                }
+            Supplier<String> left = unfinished(i);
+            if (left != null) {
+                return left;
             }
         }
-        String replay = history.replays().unfinished();
-        if (replay != null) {
-            return replay;
+        Supplier<String> replay = history.replays().unfinished();
+        return replay == null ? unanswered() : replay;
+    }
+
+    private @Nullable Supplier<String> unfinished(int index) {
+        String name = scenario.subscriptions.get(index).name;
+        SubscriptionRow subscription = database.find(name);
+        if (subscription == null) {
+            return () -> name + " was never registered";
         }
-        return database.commands.values().stream()
-                .filter(row -> row.answer == null)
-                .map(row -> row.command + " is not answered")
-                .findFirst()
-                .orElse(null);
+        if (subscription.wanted() != null) {
+            return () -> name + " has not changed to generation " + (subscription.generation + 1);
+        }
+        for (LaneRow lane : database.lanes(subscription, subscription.generation)) {
+            if (!lane.rows.isEmpty()) {
+                return () -> describe(subscription, lane);
+            }
+        }
+        for (EventRow event : database.log.values()) {
+            Fate fate = history.fate(index, event.seq());
+            if (!fate.isEnded() && history.past(index).isWanted(event)) {
+                return () -> describe(event, index) + " is " + fate.known + ", sent " + fate.sends + " times";
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Supplier<String> unanswered() {
+        for (CommandRow row : database.commands.values()) {
+            if (row.answer == null) {
+                return () -> row.command + " is not answered";
+            }
+        }
+        return null;
     }
 
     private String describe(SubscriptionRow subscription, LaneRow lane) {
@@ -168,9 +184,9 @@ final class Checks {
                 Fate fate = history.fate(i, event.seq());
                 if (history.past(i).isWanted(event)) {
                     boolean arrived = fate.known != Known.DELIVERED || fate.arrivals > 0;
-                    require(arrived, event, i, "counts as delivered and never arrived");
+                    require(arrived, event, i, () -> "counts as delivered and never arrived");
                 } else {
-                    require(fate.sends == 0, event, i, "was sent, though it is not wanted");
+                    require(fate.sends == 0, event, i, () -> "was sent, though it is not wanted");
                 }
             }
             checkOrder(i);
@@ -191,7 +207,7 @@ final class Checks {
                     before == null || history.place(before) < history.place(seq),
                     fate.event,
                     index,
-                    "arrived after event " + before + " of its key, which was committed later");
+                    () -> "arrived after event " + before + " of its key, which was committed later");
         }
     }
 
@@ -199,9 +215,9 @@ final class Checks {
         return "event " + event.seq() + " of key " + event.key() + " at " + scenario.subscriptions.get(index).name;
     }
 
-    private void require(boolean holds, EventRow event, int index, String what) {
+    private void require(boolean holds, EventRow event, int index, Supplier<String> what) {
         if (!holds) {
-            throw new BrokenPromise(describe(event, index) + " " + what);
+            throw new BrokenPromise(describe(event, index) + " " + what.get());
         }
     }
 }

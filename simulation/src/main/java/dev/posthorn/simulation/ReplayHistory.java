@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +70,7 @@ final class ReplayHistory {
         require(
                 asked.getOrDefault(replayId, Set.of()).contains(name),
                 owner,
-                "sends event " + seq + " for replay " + replayId + ", which was not asked for");
+                () -> "sends event " + seq + " for replay " + replayId + ", which was not asked for");
         boolean hasRow = database.lane(owner.laneId()).rows.containsKey(seq);
         if (!hasRow) {
             checkLook(owner, replayId, seq);
@@ -80,7 +81,7 @@ final class ReplayHistory {
             require(
                     before == null || before < seq,
                     owner,
-                    "sends event " + seq + " for replay " + replayId + " after event " + before + " of its key");
+                    () -> "sends event " + seq + " for replay " + replayId + " after event " + before + " of its key");
         }
     }
 
@@ -89,11 +90,11 @@ final class ReplayHistory {
         require(
                 seen.getOrDefault(owner, Set.of()).contains(replayId),
                 owner,
-                "sends event " + seq + " for replay " + replayId + ", which it has seen not to run");
+                () -> "sends event " + seq + " for replay " + replayId + ", which it has seen not to run");
         require(
                 looks.getOrDefault(owner, 0L) >= world.stepBegan() - LOOK,
                 owner,
-                "sends event " + seq + " for replay " + replayId + " without having looked whether it runs");
+                () -> "sends event " + seq + " for replay " + replayId + " without having looked whether it runs");
     }
 
     private void checkRate(Owner owner, long replayId, long seq) {
@@ -102,16 +103,16 @@ final class ReplayHistory {
         require(
                 replay == null || replay.ratePerSecond == Subscription.UNLIMITED || count <= replay.granted,
                 owner,
-                "sends event " + seq + " for replay " + replayId + " without a token");
+                () -> "sends event " + seq + " for replay " + replayId + " without a token");
     }
 
     /** The first replay that has not come to its end, or whose accounts are wrong; null if there is none. */
     @Nullable
-    String unfinished() {
+    Supplier<String> unfinished() {
         for (ReplayRow replay : database.replays.values()) {
             checkAccounts(replay);
             if (!replay.isEnded()) {
-                return "replay " + replay.id + " is " + replay.state + " with "
+                return () -> "replay " + replay.id + " is " + replay.state + " with "
                         + replay.count(ItemRow.Ending.PENDING) + " of " + replay.requested + " items left: "
                         + replay.items.stream()
                                 .filter(ItemRow::isPending)
@@ -138,9 +139,9 @@ final class ReplayHistory {
         }
     }
 
-    private static void require(boolean holds, Owner owner, String what) {
+    private static void require(boolean holds, Owner owner, Supplier<String> what) {
         if (!holds) {
-            throw new BrokenPromise(owner + " " + what);
+            throw new BrokenPromise(owner + " " + what.get());
         }
     }
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +38,22 @@ final class Wishes {
     private final LeaseStore hub;
 
     /** The wish that counts, by subscription. */
-    private final Map<String, Subscription> counting = new HashMap<>();
+    private final Map<String, Wish> counting = new HashMap<>();
+
+    private static final class Wish {
+        private final Subscription wanted;
+
+        /** Whether a generation is as wanted, which it stays: everything is checked after every step. */
+        private final Map<GenerationRow, Boolean> met = new HashMap<>();
+
+        Wish(Subscription wanted) {
+            this.wanted = wanted;
+        }
+
+        boolean isMet(GenerationRow generation) {
+            return met.computeIfAbsent(generation, each -> each.isAsWanted(wanted));
+        }
+    }
 
     Wishes(World world, ModelDatabase database) {
         this.world = world;
@@ -85,10 +101,10 @@ final class Wishes {
     /** Somebody has asked for it. Whoever registered it has asked too, perhaps by a newer document. */
     void asked(Subscription wanted) {
         SubscriptionRow row = database.find(wanted.name());
-        Subscription before = counting.get(wanted.name());
-        long counts = before != null ? before.revision() : row == null ? 0 : row.revision;
+        Wish before = counting.get(wanted.name());
+        long counts = before != null ? before.wanted.revision() : row == null ? 0 : row.revision;
         if (counts <= wanted.revision()) {
-            counting.put(wanted.name(), wanted);
+            counting.put(wanted.name(), new Wish(wanted));
         }
         check(row);
     }
@@ -99,14 +115,16 @@ final class Wishes {
     }
 
     private void check(@Nullable SubscriptionRow row) {
-        Subscription wanted = row == null ? null : counting.get(row.name);
-        if (row == null || wanted == null) {
+        Wish wish = row == null ? null : counting.get(row.name);
+        if (row == null || wish == null) {
             return;
         }
-        require(row.newest().isAsWanted(wanted), row, "is not to be as it was asked for last");
-        require(row.revision == wanted.revision(), row, "has forgotten revision " + wanted.revision());
+        require(wish.isMet(row.newest()), row, "is not to be as it was asked for last");
+        if (row.revision != wish.wanted.revision()) {
+            throw new BrokenPromise(row.name + " has forgotten revision " + wish.wanted.revision());
+        }
         GenerationRow change = row.wanted();
-        require(change == null || !row.current().isAsWanted(wanted), row, "is to change, though it is as wanted");
+        require(change == null || !wish.isMet(row.current()), row, "is to change, though it is as wanted");
         require(change != null || row.stopAt == null, row, "is to stop for a change that nobody wants");
     }
 
@@ -118,11 +136,11 @@ final class Wishes {
 
     /** Whose newest document nobody has asked for yet. */
     @Nullable
-    String unfinished() {
+    Supplier<String> unfinished() {
         for (Scenario.Settings settings : world.scenario().subscriptions) {
             SubscriptionRow row = database.find(settings.name);
             if (row != null && row.revision < settings.revision) {
-                return settings.name + " is at revision " + row.revision + " of " + settings.revision;
+                return () -> settings.name + " is at revision " + row.revision + " of " + settings.revision;
             }
         }
         return null;

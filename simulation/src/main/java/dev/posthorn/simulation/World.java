@@ -100,12 +100,15 @@ final class World {
     }
 
     private void finish() {
-        for (int round = 0; unfinished() != null || !writers.isDone(); round++) {
+        Supplier<String> left = unfinished();
+        for (int round = 0; left != null || !writers.isDone(); round++) {
             if (round > MOST_ROUNDS) {
-                throw new BrokenPromise("no progress, though nothing is wrong any more: " + unfinished());
+                throw new BrokenPromise(
+                        "no progress, though nothing is wrong any more: " + (left == null ? null : left.get()));
             }
             quietRound(round);
             forgetGone();
+            left = unfinished();
         }
     }
 
@@ -118,8 +121,8 @@ final class World {
         }
     }
 
-    private @Nullable String unfinished() {
-        String wish = wishes.unfinished();
+    private @Nullable Supplier<String> unfinished() {
+        Supplier<String> wish = wishes.unfinished();
         return wish == null ? checks.unfinished() : wish;
     }
 
@@ -281,12 +284,12 @@ final class World {
     }
 
     private void forgetGone() {
-        for (SimulatedInstance instance : List.copyOf(instances)) {
+        instances.removeIf(instance -> {
             if (instance.isGone()) {
-                instances.remove(instance);
                 history.gone(instance);
             }
-        }
+            return instance.isGone();
+        });
     }
 
     // ---- when all is well
@@ -307,7 +310,7 @@ final class World {
     }
 
     private void quietRound(int round) {
-        if (instances.stream().allMatch(SimulatedInstance::isStopping)) {
+        if (areAllStopping()) {
             start();
         }
         if (!writers.isDone()) {
@@ -327,6 +330,15 @@ final class World {
         Planned next = agenda.peek();
         long pause = next == null ? 200 * MILLI : Math.min(200 * MILLI, Math.max(MILLI, next.at - nanos));
         advanceTo(nanos + pause);
+    }
+
+    private boolean areAllStopping() {
+        for (SimulatedInstance instance : instances) {
+            if (!instance.isStopping()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     // ---- time
