@@ -12,6 +12,7 @@ import dev.posthorn.sink.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /** What a settle comes to where the database refuses delivery rows of some events: these are set aside. */
 final class ModelRefusals {
@@ -24,7 +25,7 @@ final class ModelRefusals {
     record Written(Settlement settlement, Settled settled) {}
 
     static Written of(ModelDatabase database, LaneGrant grant, Settlement asked) {
-        if (asked.changes().rows.keySet().stream().noneMatch(database.refuses::test)) {
+        if (!isAnyRefused(database, asked.changes().rows.keySet())) {
             return new Written(asked, Settled.DONE);
         }
         List<Changes> written = new ArrayList<>();
@@ -43,6 +44,15 @@ final class ModelRefusals {
             written.add(instead);
         }
         return new Written(with(asked, Changes.together(written)), new Settled(true, setAside));
+    }
+
+    private static boolean isAnyRefused(ModelDatabase database, Set<Long> seqs) {
+        for (long seq : seqs) {
+            if (database.refuses.test(seq)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Settled.SetAside setAside(ModelDatabase database, Refused refused) {

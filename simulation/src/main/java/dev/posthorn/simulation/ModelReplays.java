@@ -14,6 +14,7 @@ import dev.posthorn.simulation.Tables.ItemRow;
 import dev.posthorn.simulation.Tables.LetterRow;
 import dev.posthorn.simulation.Tables.RateRow;
 import dev.posthorn.simulation.Tables.ReplayRow;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -39,18 +40,23 @@ final class ModelReplays {
     // ---- reading
 
     boolean isAnyRunning() {
-        return here().findAny().isPresent();
+        return !here().isEmpty();
     }
 
-    private Stream<ReplayRow> here() {
-        return database.replays.values().stream()
-                .filter(replay -> replay.state == ReplayRow.Standing.RUNNING
-                        && replay.subscriptions.contains(grant.subscriptionId()));
+    private List<ReplayRow> here() {
+        List<ReplayRow> here = new ArrayList<>();
+        for (ReplayRow replay : database.replays.values()) {
+            if (replay.state == ReplayRow.Standing.RUNNING && replay.subscriptions.contains(grant.subscriptionId())) {
+                here.add(replay);
+            }
+        }
+        return here;
     }
 
     List<ReplayOrder> running() {
-        here().toList().forEach(ModelReplays::advance);
-        return here().map(replay -> new ReplayOrder(replay.id, replay.ratePerSecond, replay.maxInFlight, replay.trying))
+        here().forEach(ModelReplays::advance);
+        return here().stream()
+                .map(replay -> new ReplayOrder(replay.id, replay.ratePerSecond, replay.maxInFlight, replay.trying))
                 .toList();
     }
 

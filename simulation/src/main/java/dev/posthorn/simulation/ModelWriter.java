@@ -77,6 +77,9 @@ final class ModelWriter {
     }
 
     private void writeLetters(List<LetterChange> changes) {
+        if (changes.isEmpty()) {
+            return;
+        }
         each(LetterChange.Dead.class, changes, this::bury);
         each(
                 LetterChange.Returned.class,
@@ -99,7 +102,11 @@ final class ModelWriter {
     }
 
     private static <T extends LetterChange> void each(Class<T> kind, List<LetterChange> all, Consumer<T> action) {
-        all.stream().filter(kind::isInstance).map(kind::cast).forEach(action);
+        for (LetterChange change : all) {
+            if (kind.isInstance(change)) {
+                action.accept(kind.cast(change));
+            }
+        }
     }
 
     private Map<Long, LetterRow> letters() {

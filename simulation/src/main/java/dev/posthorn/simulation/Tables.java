@@ -388,7 +388,11 @@ final class Tables {
         }
 
         long count(ItemRow.Ending which) {
-            return items.stream().filter(item -> item.state == which).count();
+            long count = 0;
+            for (ItemRow item : items) {
+                count += item.state == which ? 1 : 0;
+            }
+            return count;
         }
 
         long deliveredCount() {
