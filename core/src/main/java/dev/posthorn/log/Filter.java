@@ -1,7 +1,5 @@
 package dev.posthorn.log;
 
-import static java.util.stream.Collectors.joining;
-
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.Event;
@@ -11,7 +9,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -75,14 +72,36 @@ public record Filter(
     }
 
     private static boolean matches(List<String> patterns, @Nullable String text) {
-        return patterns.isEmpty() || (text != null && patterns.stream().anyMatch(p -> matches(p, text)));
+        return patterns.isEmpty() || (text != null && matchesAny(patterns, text));
     }
 
+    private static boolean matchesAny(List<String> patterns, String text) {
+        for (String pattern : patterns) {
+            if (matches(pattern, text)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The text begins and ends like the pattern, and has what stands between two stars in between, in order. */
     private static boolean matches(String pattern, String text) {
-        return Pattern.compile(
-                        Stream.of(pattern.split("\\*", -1)).map(Pattern::quote).collect(joining(".*")), Pattern.DOTALL)
-                .matcher(text)
-                .matches();
+        int star = pattern.indexOf('*');
+        if (star < 0) {
+            return pattern.equals(text);
+        }
+        int last = pattern.lastIndexOf('*');
+        int end = text.length() - (pattern.length() - last - 1);
+        int at = text.startsWith(pattern.substring(0, star)) ? star : -1;
+        while (at >= 0 && star < last) {
+            int next = pattern.indexOf('*', star + 1);
+            String part = pattern.substring(star + 1, next);
+            // The first place leaves the most room for the rest.
+            int found = text.indexOf(part, at);
+            at = found < 0 ? -1 : found + part.length();
+            star = next;
+        }
+        return at >= 0 && at <= end && text.endsWith(pattern.substring(last + 1));
     }
 
     private static List<String> checked(String field, List<String> patterns) {

@@ -32,7 +32,8 @@ class FilterTest {
     private static final List<String> VALUES =
             List.of("7", "07", "eu", "EU", "", " ", "\"", "\\", "\\\"", "{}", "*", "%", "null", "ü", "u\u0308", "😀");
     private static final List<String> TYPES = List.of("a.x", "a_x", "a%x", "b.x", "b\\x");
-    private static final List<String> PATTERNS = List.of("a*", "*x", "a_x", "a%x", "b\\x", "*", "b.*");
+    private static final List<String> PATTERNS =
+            List.of("a*", "*x", "a_x", "a%x", "b\\x", "*", "b.*", "a*x", "*.*", "**", "*a*x*");
 
     private static final String BY_CONDITION = "SELECT id FROM posthorn.event WHERE {condition}";
 

@@ -76,11 +76,12 @@ final class InFlight implements AutoCloseable {
 
     /** How many probes are on their way, of rows or of live events. */
     int probes(boolean live) {
-        return (int) sent.stream()
-                .filter(Sending::isAwaited)
-                .map(Sending::item)
-                .filter(item -> item.isProbe() && item.isLive() == live)
-                .count();
+        int probes = 0;
+        for (Sending sending : sent) {
+            LaneEvent item = sending.item();
+            probes += sending.isAwaited() && item.isProbe() && item.isLive() == live ? 1 : 0;
+        }
+        return probes;
     }
 
     /** Whether nobody has answered since the event was sent. */

@@ -295,20 +295,22 @@ final class LaneRun {
             rewind();
             return;
         }
-        String silence = "no answer within " + subscription.timeout().toMillis() + " ms";
         for (LaneEvent overdue = sent.isBroken() ? null : sent.pollOverdue();
                 overdue != null;
                 overdue = sent.isBroken() ? null : sent.pollOverdue()) {
-            failed(
-                    overdue,
-                    subscription.sink().keepsOrder()
-                            ? new Outcome.Unavailable(ErrorClass.TIMEOUT, silence)
-                            : new Outcome.Retry(ErrorClass.TIMEOUT, silence));
+            failed(overdue, silence());
         }
         if (sent.isBroken()) {
             rewind();
         }
         settleFromTheFront();
+    }
+
+    private Outcome.Failure silence() {
+        String reason = "no answer within " + subscription.timeout().toMillis() + " ms";
+        return subscription.sink().keepsOrder()
+                ? new Outcome.Unavailable(ErrorClass.TIMEOUT, reason)
+                : new Outcome.Retry(ErrorClass.TIMEOUT, reason);
     }
 
     private void rewind() {

@@ -46,6 +46,9 @@ final class ReplayLine implements Iterable<LaneEvent> {
     }
 
     private List<LaneEvent> take(Predicate<LaneEvent> which) {
+        if (items.isEmpty()) {
+            return List.of();
+        }
         List<LaneEvent> some = items.stream().filter(which).toList();
         items.removeAll(some);
         return some;

@@ -95,10 +95,12 @@ final class RowsInHand {
 
     /** Which of the events just read have a row or a dead letter already. */
     Set<Long> known(List<RecordedEvent> events) {
-        List<Long> candidates = events.stream()
-                .map(RecordedEvent::seq)
-                .filter(seq -> seq <= knownBelow)
-                .toList();
+        List<Long> candidates = new ArrayList<>();
+        for (RecordedEvent event : events) {
+            if (event.seq() <= knownBelow) {
+                candidates.add(event.seq());
+            }
+        }
         if (candidates.isEmpty()) {
             return Set.of();
         }
@@ -162,6 +164,9 @@ final class RowsInHand {
     }
 
     private List<LaneEvent> load(Collection<DeliveryRow> rows, int limit) {
+        if (rows.isEmpty()) {
+            return List.of();
+        }
         List<DeliveryRow> next =
                 rows.stream().filter(row -> !isLoaded(row.seq())).limit(limit).toList();
         know(next.stream().map(row -> row.event().event().key()));

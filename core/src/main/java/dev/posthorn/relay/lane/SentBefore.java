@@ -69,7 +69,12 @@ final class SentBefore {
 
     /** Whether one that has arrived is yet to be read: until then the mark cannot pass it. */
     boolean awaitsReading() {
-        return events.values().stream().anyMatch(item -> item.isDelivered() || item.isInFlight());
+        for (LaneEvent item : events.values()) {
+            if (item.isDelivered() || item.isInFlight()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The numbers of what may have a row, by a settle that was in doubt too. */

@@ -81,6 +81,9 @@ final class Tried {
 
     /** Up to so many that were tried, those that were read first; what is behind them comes with them, to be sorted out. */
     List<LaneEvent> takeHeads(int most, List<LaneEvent> behind) {
+        if (groups.isEmpty()) {
+            return List.of();
+        }
         List<LaneEvent> heads = groups.values().stream()
                 .filter(members -> !members.isEmpty() && members.element().isTried())
                 .map(PriorityQueue::element)

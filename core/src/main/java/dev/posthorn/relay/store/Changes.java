@@ -6,7 +6,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.LongStream;
 
 /**
  * What one settle writes beside the mark, collected since the last. Of several changes of one row the last one counts.
@@ -122,11 +121,14 @@ public final class Changes {
 
     /** The greatest seq that gets a row or a dead letter; 0 if none does. */
     public long greatestSeq() {
-        return LongStream.concat(
-                        rows.keySet().stream().mapToLong(seq -> seq),
-                        letters.stream().mapToLong(LetterChange::seq))
-                .max()
-                .orElse(0);
+        long greatest = 0;
+        for (long seq : rows.keySet()) {
+            greatest = Math.max(greatest, seq);
+        }
+        for (LetterChange letter : letters) {
+            greatest = Math.max(greatest, letter.seq());
+        }
+        return greatest;
     }
 
     /** About how many events they are of: most change in more than one way. */

@@ -32,6 +32,8 @@ public record Settled(boolean done, List<SetAside> setAside) {
             long seq, @Nullable RecordedEvent letter, int attempts, Outcome.Failure failure, boolean holdsKey) {}
 
     public Set<Long> seqsSetAside() {
-        return setAside.stream().map(SetAside::seq).collect(Collectors.toSet());
+        return setAside.isEmpty()
+                ? Set.of()
+                : setAside.stream().map(SetAside::seq).collect(Collectors.toSet());
     }
 }
