@@ -11,6 +11,7 @@ import dev.posthorn.testkit.DatabaseServer;
 import dev.posthorn.testkit.FreshDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -48,7 +49,10 @@ public final class TestHub implements AutoCloseable {
         all.put("posthorn.database.connect-timeout", "30s");
         all.putAll(settings);
         TestHub hub = begin(all);
-        await().atMost(120, SECONDS).until(() -> hub.bean(Changes.class).isRead());
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(10))
+                .atMost(120, SECONDS)
+                .until(() -> hub.bean(Changes.class).isRead());
         return hub;
     }
 
@@ -62,8 +66,13 @@ public final class TestHub implements AutoCloseable {
         return new TestHub(Hub.start(all));
     }
 
-    /** The JDBC URL of a new, empty database. */
+    /** The JDBC URL of a new database, with a hub's tables and nothing in them. */
     public static String newDatabase() {
+        return HubDatabase.create().jdbcUrl();
+    }
+
+    /** The JDBC URL of a new database without any tables. */
+    public static String emptyDatabase() {
         return FreshDatabase.create().jdbcUrl();
     }
 

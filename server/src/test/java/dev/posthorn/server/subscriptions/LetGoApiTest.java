@@ -32,7 +32,7 @@ class LetGoApiTest {
             {"sink": {"kind": "http", "url": "http://127.0.0.1:9/"}, "whenUnavailable": "wait", "start": "beginning"}""";
 
     private final TestHub hub =
-            TestHub.startOn(withASmallPartition(TestHub.newDatabase()), Map.of("posthorn.retention.log", "1ms"));
+            TestHub.startOn(withASmallPartition(TestHub.emptyDatabase()), Map.of("posthorn.retention.log", "1ms"));
     private final TestClient rest = hub.rest();
     private final RetentionKeeper keeper = hub.bean(RetentionKeeper.class);
 

@@ -31,7 +31,7 @@ class SharedDatabaseTest {
     private static final String DOCUMENT = """
             {"filter": {"types": ["order.*"]}, "sink": {"kind": "http", "url": "%s"}, "start": "beginning"}""";
 
-    private final String database = TestHub.newDatabase();
+    private final String database = TestHub.emptyDatabase();
     private final DataSource dataSource = TestHub.dataSource(database);
     private final Outbox outbox = Outbox.create();
     private final List<String> committed = new ArrayList<>();
