@@ -31,7 +31,11 @@ final class PatientCalls {
     }
 
     static void awaitGone(TestClient rest, String name) {
-        await().atMost(60, SECONDS).until(() -> rest.get(path(name)).status() == 404);
+        // Most are gone by now, and others soon.
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(20))
+                .atMost(60, SECONDS)
+                .until(() -> rest.get(path(name)).status() == 404);
     }
 
     /** Returns when nothing of it is sent any more. */
