@@ -15,7 +15,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,24 +29,40 @@ import tools.jackson.databind.node.ObjectNode;
 /** A signing secret is followed by a new one, and dropped by the hub when its time is up. */
 class SecretRotationTest {
 
-    private static final String PATH = "/v1/subscriptions/signed";
     private static final String OLD = Signature.newSecret();
 
-    private final String database = TestHub.newDatabase();
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    private static String database;
+    private static TestHub hub;
+    private static TestClient rest;
+
     private final Receiver receiver = Receiver.start();
-    private TestHub hub = TestHub.startOn(database, Map.of());
-    private TestClient rest = hub.rest();
+    private final String name = "signed-" + NAMES.incrementAndGet();
+    private final String path = "/v1/subscriptions/" + name;
+
+    @BeforeAll
+    static void start() {
+        database = TestHub.newDatabase();
+        hub = TestHub.startOn(database, Map.of());
+        rest = hub.rest();
+    }
+
+    @AfterAll
+    static void stop() {
+        hub.close();
+    }
 
     @BeforeEach
     void make() {
-        assertThat(rest.put(PATH, document("\"signingSecrets\": [\"" + OLD + "\"]"))
+        assertThat(rest.put(path, document("\"signingSecrets\": [\"" + OLD + "\"]"))
                         .status())
                 .isEqualTo(201);
     }
 
     @AfterEach
     void close() {
-        hub.close();
+        PatientCalls.delete(rest, name);
         receiver.close();
     }
 
@@ -53,7 +72,7 @@ class SecretRotationTest {
     }
 
     private Answer rotate(String body) {
-        return rest.post(PATH + "/rotate-secret", body);
+        return rest.post(path + "/rotate-secret", body);
     }
 
     private String rotated(String body) {
@@ -63,12 +82,12 @@ class SecretRotationTest {
     }
 
     private JsonNode read() {
-        return rest.get(PATH).json();
+        return rest.get(path).json();
     }
 
     /** In this order, and by no others. */
     private void assertSignedBy(String... secrets) {
-        Answer tested = rest.post(PATH + "/test");
+        Answer tested = rest.post(path + "/test");
         assertThat(tested.json().path("outcome").asString()).as(tested.text()).isEqualTo("delivered");
         Request sample = receiver.requests().get(receiver.count() - 1);
         assertThat(sample.header("webhook-signature"))
@@ -97,7 +116,7 @@ class SecretRotationTest {
     }
 
     private List<JsonNode> audited(String action) {
-        return rest.get("/v1/audit?target=subscription/signed&action=" + action)
+        return rest.get("/v1/audit?target=subscription/" + name + "&action=" + action)
                 .json()
                 .path("items")
                 .valueStream()
@@ -128,8 +147,8 @@ class SecretRotationTest {
         assertThat(audited("subscription.drop-secret"))
                 .singleElement()
                 .satisfies(entry -> assertThat(entry.path("actor").asString()).isEqualTo("hub"));
-        String seen = rest.get(PATH).text()
-                + rest.get(PATH + "/revisions").text()
+        String seen = rest.get(path).text()
+                + rest.get(path + "/revisions").text()
                 + rest.get("/v1/audit").text()
                 + rotate("{\"grace\": \"31d\"}").text();
         assertThat(seen).doesNotContain(secret, secret.substring(6), OLD);
@@ -137,7 +156,7 @@ class SecretRotationTest {
 
     @Test
     void aDayIsGivenUnlessSomethingElseIsAskedFor() {
-        Answer answer = rest.post(PATH + "/rotate-secret");
+        Answer answer = rest.post(path + "/rotate-secret");
         Instant until = Instant.parse(answer.json().path("formerSecretUntil").asString());
         assertThat(Duration.between(Instant.now(), until)).isBetween(Duration.ofHours(23), Duration.ofHours(25));
     }
@@ -170,7 +189,7 @@ class SecretRotationTest {
             assertThat(read().path("revision").asInt()).isEqualTo(3);
             await().atMost(60, SECONDS)
                     .until(() -> other.rest()
-                            .get(PATH)
+                            .get(path)
                             .json()
                             .path("state")
                             .asString()
@@ -183,7 +202,7 @@ class SecretRotationTest {
     void aChangeMeanwhileDoesNotProlongIt() {
         rotated("{\"grace\": \"1h\"}");
         ObjectNode read = (ObjectNode) read();
-        Answer changed = rest.put(PATH, read.put("description", "changed").toString());
+        Answer changed = rest.put(path, read.put("description", "changed").toString());
         assertThat(changed.status()).as(changed.text()).isEqualTo(200);
         assertThat(changed.json().path("formerSecretUntil")).isEqualTo(read.path("formerSecretUntil"));
         letTheGracePass();
@@ -197,7 +216,7 @@ class SecretRotationTest {
         ObjectNode read = (ObjectNode) read();
         String former = read.at("/sink/signingSecrets/1").asString();
         ((ObjectNode) read.path("sink")).putArray("signingSecrets").add(former);
-        Answer back = rest.put(PATH, read.toString());
+        Answer back = rest.put(path, read.toString());
         assertThat(back.status()).as(back.text()).isEqualTo(200);
         assertThat(back.json().has("formerSecretUntil")).isFalse();
         hub.bean(SecretRotation.class).runOnce();
@@ -217,11 +236,11 @@ class SecretRotationTest {
     @Test
     void aRotationCanBeMadeToDependOnTheRevision() {
         assertThat(rest.with("If-Match", "\"7\"")
-                        .post(PATH + "/rotate-secret", "{}")
+                        .post(path + "/rotate-secret", "{}")
                         .status())
                 .isEqualTo(412);
         assertThat(rest.with("If-Match", "\"1\"")
-                        .post(PATH + "/rotate-secret", "{}")
+                        .post(path + "/rotate-secret", "{}")
                         .status())
                 .isEqualTo(200);
         assertThat(rest.post("/v1/subscriptions/nobody/rotate-secret").status()).isEqualTo(404);
@@ -243,8 +262,9 @@ class SecretRotationTest {
                 "{\"sink\": {\"kind\": \"kafka\", \"bootstrapServers\": \"127.0.0.1:9\"}}",
             })
     void whatDoesNotSignHasNothingToRotate(String document) {
-        assertThat(rest.put("/v1/subscriptions/unsigned", document).status()).isEqualTo(201);
-        Answer refused = rest.post("/v1/subscriptions/unsigned/rotate-secret");
+        PatientCalls.delete(rest, name);
+        assertThat(rest.put(path, document).status()).isEqualTo(201);
+        Answer refused = rest.post(path + "/rotate-secret");
         assertThat(refused.status()).isEqualTo(409);
         assertThat(refused.json().path("detail").asString()).contains("does not sign", "signingSecrets");
     }
