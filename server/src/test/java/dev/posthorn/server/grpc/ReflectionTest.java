@@ -8,6 +8,7 @@ import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.Descriptors.MethodDescriptor;
 import com.google.protobuf.DynamicMessage;
+import dev.posthorn.server.SharedHub;
 import dev.posthorn.server.TestHub;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -27,23 +28,24 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What a client can do that knows nothing of the protocol but what the hub tells it. */
+@ExtendWith(SharedHub.class)
 class ReflectionTest {
 
     private static TestHub hub;
     private static ManagedChannel channel;
 
     @BeforeAll
-    static void start() {
-        hub = TestHub.start();
+    static void start(TestHub shared) {
+        hub = shared;
         channel = Channels.to(hub);
     }
 
     @AfterAll
     static void stop() {
         channel.shutdownNow();
-        hub.close();
     }
 
     @Test

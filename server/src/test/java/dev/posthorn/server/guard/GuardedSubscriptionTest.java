@@ -4,20 +4,22 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.posthorn.server.SharedHub;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
 import java.util.Locale;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** A guard that is fed by a subscription, from the published event to the operator's decision and the replay. */
+@ExtendWith(SharedHub.class)
 class GuardedSubscriptionTest {
 
     private static TestHub hub;
@@ -27,14 +29,9 @@ class GuardedSubscriptionTest {
     private final UUID id = UUID.randomUUID();
 
     @BeforeAll
-    static void start() {
-        hub = TestHub.start();
+    static void start(TestHub shared) {
+        hub = shared;
         rest = hub.rest();
-    }
-
-    @AfterAll
-    static void stop() {
-        hub.close();
     }
 
     @AfterEach

@@ -12,6 +12,7 @@ import dev.posthorn.http.Destinations;
 import dev.posthorn.http.Form;
 import dev.posthorn.http.HttpSink;
 import dev.posthorn.server.RecordedAtHub;
+import dev.posthorn.server.SharedHub;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
@@ -27,15 +28,16 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
+@ExtendWith(SharedHub.class)
 class CloudEventsTest {
 
     private static final String STRUCTURED = "application/cloudevents+json";
@@ -44,13 +46,8 @@ class CloudEventsTest {
     private static TestHub hub;
 
     @BeforeAll
-    static void start() {
-        hub = TestHub.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        hub.close();
+    static void start(TestHub shared) {
+        hub = shared;
     }
 
     private static Answer post(String contentType, String body) {

@@ -3,21 +3,23 @@ package dev.posthorn.server.subscriptions;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.posthorn.server.SharedHub;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.testkit.Receiver;
 import dev.posthorn.testkit.Request;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Some fields of a subscription or a guard are changed, and the rest stays. */
+@ExtendWith(SharedHub.class)
 class PatchTest {
 
     private static final String PATH = "/v1/subscriptions/patched";
@@ -30,14 +32,9 @@ class PatchTest {
     private final Receiver receiver = Receiver.start();
 
     @BeforeAll
-    static void start() {
-        hub = TestHub.start();
+    static void start(TestHub shared) {
+        hub = shared;
         rest = hub.rest();
-    }
-
-    @AfterAll
-    static void stop() {
-        hub.close();
     }
 
     @BeforeEach

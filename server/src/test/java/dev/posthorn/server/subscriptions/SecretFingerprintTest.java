@@ -2,6 +2,7 @@ package dev.posthorn.server.subscriptions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.posthorn.server.SharedHub;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
@@ -12,10 +13,10 @@ import dev.posthorn.webhook.Signature;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
@@ -23,6 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A masked secret says which one it is, so that it can be kept wherever it then stands. */
+@ExtendWith(SharedHub.class)
 class SecretFingerprintTest {
 
     private static final String PATH = "/v1/subscriptions/marked";
@@ -39,14 +41,9 @@ class SecretFingerprintTest {
     private final Receiver receiver = Receiver.start();
 
     @BeforeAll
-    static void start() {
-        hub = TestHub.start();
+    static void start(TestHub shared) {
+        hub = shared;
         rest = hub.rest();
-    }
-
-    @AfterAll
-    static void stop() {
-        hub.close();
     }
 
     @AfterEach

@@ -3,20 +3,22 @@ package dev.posthorn.server.subscriptions;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.posthorn.server.SharedHub;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.testkit.Receiver;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A secret stays with the one that it was given for, and nobody reads it on the way. */
+@ExtendWith(SharedHub.class)
 class TravellingSecretsTest {
 
     private static final String TOKEN = "t0ken-that-must-not-travel";
@@ -27,14 +29,9 @@ class TravellingSecretsTest {
     private final Receiver receiver = Receiver.start();
 
     @BeforeAll
-    static void start() {
-        hub = TestHub.start();
+    static void start(TestHub shared) {
+        hub = shared;
         rest = hub.rest();
-    }
-
-    @AfterAll
-    static void stop() {
-        hub.close();
     }
 
     @AfterEach

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.posthorn.server.SharedHub;
 import dev.posthorn.server.TestClient;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.testkit.Receiver;
@@ -14,13 +15,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import tools.jackson.databind.JsonNode;
 
 /** Samples that are sent to try a subscription out. */
+@ExtendWith(SharedHub.class)
 class TrialTest {
 
     private static TestHub hub;
@@ -29,14 +31,9 @@ class TrialTest {
     private final Receiver receiver = Receiver.start();
 
     @BeforeAll
-    static void start() {
-        hub = TestHub.start();
+    static void start(TestHub shared) {
+        hub = shared;
         rest = hub.rest();
-    }
-
-    @AfterAll
-    static void stop() {
-        hub.close();
     }
 
     @AfterEach

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
+import dev.posthorn.server.SharedHub;
 import dev.posthorn.server.TestClient.Answer;
 import dev.posthorn.server.TestHub;
 import java.time.Duration;
@@ -13,26 +14,22 @@ import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.function.ThrowingSupplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Schemas that were written to be slow, and data that was written for them. */
+@ExtendWith(SharedHub.class)
 class CostlySchemasTest {
 
     private static TestHub hub;
 
     @BeforeAll
-    static void start() {
-        hub = TestHub.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        hub.close();
+    static void start(TestHub shared) {
+        hub = shared;
     }
 
     private static Answer put(String name, String schema) {
