@@ -1,5 +1,7 @@
 package dev.posthorn.faults.steps;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.posthorn.Outbox;
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.event.Event;
@@ -57,6 +59,10 @@ public final class Sweep implements AutoCloseable {
     private final AfterDeadLetter afterDeadLetter;
     private final Database database;
     private final KeptConnection kept;
+
+    /** Those who play on are no matter of kills, so what one has prepared is there for the next. */
+    private final HikariDataSource heirs;
+
     private final SettableClock clock;
     private final Map<Kind, Integer> struck = new EnumMap<>(Kind.class);
     private final Map<Point.Place, Integer> places = new EnumMap<>(Point.Place.class);
@@ -72,7 +78,15 @@ public final class Sweep implements AutoCloseable {
         database.execute("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off',"
                 + " current_database()); END $$");
         this.kept = new KeptConnection(database.dataSource());
+        this.heirs = heirs();
         this.clock = SettableClock.at(Instant.parse("2030-01-01T00:00:00Z"), kept.dataSource(), SchemaName.DEFAULT);
+    }
+
+    private HikariDataSource heirs() {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(1);
+        return new HikariDataSource(config);
     }
 
     /** The relay ends without a word. */
@@ -160,8 +174,7 @@ public final class Sweep implements AutoCloseable {
                     script.relayEnded(operator.inDoubt());
                     clock.advance(LEASE.multipliedBy(2));
                     sink = sink(script, 2);
-                    relay = relay(database.dataSource(), "second-" + plays, sink, script)
-                            .pass();
+                    relay = relay(heirs, "second-" + plays, sink, script).pass();
                 }
                 operator.look();
                 done = step > REST_AT_STEP && operator.isDone();
@@ -212,6 +225,7 @@ public final class Sweep implements AutoCloseable {
 
     @Override
     public void close() throws SQLException {
+        heirs.close();
         kept.close();
     }
 
