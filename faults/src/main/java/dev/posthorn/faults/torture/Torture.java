@@ -68,7 +68,7 @@ public final class Torture {
         return this;
     }
 
-    /** Writes for that long, then lets every reader come to the end of the log. */
+    /** Writes for that long, or until a reader has done something wrong, then lets each come to the end of the log. */
     public Report runFor(Duration duration) throws SQLException, InterruptedException {
         return run(duration, false);
     }
@@ -95,12 +95,14 @@ public final class Torture {
         return report(Duration.ofNanos(System.nanoTime() - started));
     }
 
-    /** Longer than it is to if the machine is too slow for the hard cases to have occurred by then. */
+    /**
+     * Until something is wrong, which more of the same does not mend. Longer than it is to if the machine is too slow for
+     * the hard cases to have occurred by then.
+     */
     private boolean goesOn(long started, Duration duration) {
         boolean isWrong = watched.stream().anyMatch(each -> each.ledger.hasFailed());
-        boolean isVacuous = !isWrong && !missing(tally).isEmpty();
-        Duration longest = isVacuous ? duration.plus(LONGEST_WAIT_FOR_CASES) : duration;
-        return !isOver(started, longest);
+        Duration longest = missing(tally).isEmpty() ? duration : duration.plus(LONGEST_WAIT_FOR_CASES);
+        return !isWrong && !isOver(started, longest);
     }
 
     private static boolean isOver(long started, Duration duration) {
