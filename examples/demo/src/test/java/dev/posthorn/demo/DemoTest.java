@@ -42,7 +42,7 @@ class DemoTest {
 
     @Test
     void theBooksAreRightAlthoughEachProcessIsKilled() throws Exception {
-        Process demo = start("--for", "35s");
+        Process demo = start("--for", "20s");
         String output = rest(demo);
 
         assertThat(demo.waitFor()).as(output).isZero();
@@ -103,7 +103,8 @@ class DemoTest {
     }
 
     private Process start(String... arguments) throws IOException {
-        Process process = ChildJvm.of(Demo.class, List.of("-Djava.io.tmpdir=" + temporary), List.of(arguments))
+        Process process = ChildJvm.of(
+                        Demo.class, ChildJvm.small(256, "-Djava.io.tmpdir=" + temporary), List.of(arguments))
                 .redirectErrorStream(true)
                 .start();
         started.add(process);

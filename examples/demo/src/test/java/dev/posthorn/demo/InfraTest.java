@@ -117,7 +117,8 @@ class InfraTest {
 
     /** As a terminal does: without the first words, what a shell started in the background would ignore the signal. */
     private Process start(String... arguments) throws IOException {
-        ProcessBuilder infra = ChildJvm.of(Infra.class, List.of("-Djava.io.tmpdir=" + temporary), List.of(arguments));
+        ProcessBuilder infra =
+                ChildJvm.of(Infra.class, ChildJvm.small(512, "-Djava.io.tmpdir=" + temporary), List.of(arguments));
         infra.command().addAll(0, List.of("env", "--default-signal=INT"));
         return infra.redirectErrorStream(true).start();
     }
