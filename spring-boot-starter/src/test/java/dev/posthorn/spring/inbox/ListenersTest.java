@@ -403,7 +403,7 @@ class ListenersTest {
 
         private void take(String listener) throws InterruptedException {
             busy.add(listener);
-            TimeUnit.SECONDS.sleep(10);
+            TimeUnit.SECONDS.sleep(5);
         }
 
         @InboxListener(topics = "${topic}", consumer = "slow-0", threads = 1)
