@@ -8,6 +8,7 @@ import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.store.Command;
 import dev.posthorn.simulation.Tables.AttemptRow;
 import dev.posthorn.simulation.Tables.CommandRow;
+import dev.posthorn.simulation.Tables.CommittedLog;
 import dev.posthorn.simulation.Tables.EventRow;
 import dev.posthorn.simulation.Tables.ItemRow;
 import dev.posthorn.simulation.Tables.LaneRow;
