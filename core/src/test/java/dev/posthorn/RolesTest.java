@@ -30,6 +30,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
@@ -200,8 +201,21 @@ class RolesTest {
                     .containsExactly(Claim.FRESH, Claim.DUPLICATE);
             assertThat(Inbox.create().claim(connection, "billing", List.of(entry)))
                     .containsExactly(Claim.DUPLICATE);
+            assertThat(Inbox.create().onceEach(connection, "billing", sameIdOfTwo(), (same, fresh) -> {}))
+                    .hasSize(2);
             connection.commit();
         }
+    }
+
+    private static List<Event> sameIdOfTwo() {
+        return Stream.of("shop", "warehouse")
+                .map(source -> Event.builder()
+                        .id(new UUID(2, 2))
+                        .source(source)
+                        .type("order.placed")
+                        .json("{}")
+                        .build())
+                .toList();
     }
 
     private static DataSource login(TestDatabase database, String role) {

@@ -36,6 +36,19 @@ final class Entries {
             RETURNING event_id
             """;
 
+    /**
+     * In one order for all, too. Retention, which may be about to delete one of them, waits for this transaction and then
+     * finds it young.
+     */
+    private static final String KEEP = """
+            UPDATE posthorn.inbox_entry SET entered_at = greatest(entered_at, posthorn.clock())
+             WHERE consumer = :consumer::text AND event_id = ANY (ARRAY(
+                   SELECT event_id FROM posthorn.inbox_entry
+                    WHERE consumer = :consumer::text AND event_id = ANY (:ids::uuid[])
+                    ORDER BY event_id FOR UPDATE))
+            RETURNING event_id
+            """;
+
     private static final String FIND = """
             SELECT event_id, digest, source FROM posthorn.inbox_entry
              WHERE consumer = :consumer::text AND event_id = ANY (:ids::uuid[])
@@ -43,11 +56,13 @@ final class Entries {
 
     private final Sql enterOne;
     private final Sql enterEach;
+    private final Sql keep;
     private final Sql find;
 
     Entries(SchemaName schema) {
         this.enterOne = durable(schema, ENTER_ONE);
         this.enterEach = durable(schema, ENTER_EACH);
+        this.keep = Sql.of(schema, KEEP);
         this.find = Sql.of(schema, FIND);
     }
 
@@ -79,13 +94,22 @@ final class Entries {
                         "bytea", entries.stream().map(InboxEntry::digest).toArray(byte[][]::new)),
                 "sources",
                 entries.stream().map(InboxEntry::source).toArray(String[]::new));
-        try (PreparedStatement statement = enterEach.prepare(connection, values);
+        return ids(connection, enterEach, values);
+    }
+
+    /** Has these stay for as long as what is entered now, and tells which are there; retention may have deleted others. */
+    Set<UUID> keep(Connection connection, String consumer, Collection<UUID> ids) throws SQLException {
+        return ids(connection, keep, Map.of("consumer", consumer, "ids", texts(ids)));
+    }
+
+    private static Set<UUID> ids(Connection connection, Sql sql, Map<String, Object> values) throws SQLException {
+        try (PreparedStatement statement = sql.prepare(connection, values);
                 ResultSet rows = statement.executeQuery()) {
-            Set<UUID> fresh = new HashSet<>();
+            Set<UUID> ids = new HashSet<>();
             while (rows.next()) {
-                fresh.add(rows.getObject(1, UUID.class));
+                ids.add(rows.getObject(1, UUID.class));
             }
-            return fresh;
+            return ids;
         }
     }
 

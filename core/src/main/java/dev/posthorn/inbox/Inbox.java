@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -100,8 +101,11 @@ public final class Inbox {
         }
         InboxEntry stored =
                 entries.find(connection, consumer, List.of(event.id())).get(event.id());
-        return compare(new Arrival(event, null).entry(), stored) == Claim.OTHERS
-                && enter(connection, consumer, event.underItsSource());
+        if (compare(new Arrival(event, null).entry(), stored) != Claim.OTHERS) {
+            return false;
+        }
+        boolean kept = !entries.keep(connection, consumer, List.of(event.id())).isEmpty();
+        return enter(connection, consumer, kept ? event.underItsSource() : event);
     }
 
     /**
@@ -162,7 +166,7 @@ public final class Inbox {
             Connection connection, String consumer, List<Event> events, BatchEffect<Event, E> effect) throws E {
         List<Arrival> arrivals =
                 events.stream().map(event -> new Arrival(event, null)).toList();
-        List<ClaimedEvent> claimed = claimEach(arrivals, asked -> claimAs(connection, consumer, asked));
+        List<ClaimedEvent> claimed = claimEachAs(connection, consumer, arrivals);
         List<Event> fresh = IntStream.range(0, events.size())
                 .filter(i -> claimed.get(i).claim() == Claim.FRESH)
                 .mapToObj(events::get)
@@ -209,25 +213,42 @@ public final class Inbox {
      * comes back as the hub is to know it.
      */
     public List<ClaimedEvent> claimIngest(Connection connection, List<Arrival> arrivals) {
-        return claimEach(arrivals, asked -> claimAs(connection, INGEST, asked));
+        return claimEachAs(connection, INGEST, arrivals);
     }
 
     /** What {@link #claimIngest} would answer by what is committed now. Enters nothing. */
     public List<ClaimedEvent> lookUpIngest(Connection connection, List<Arrival> arrivals) {
-        return claimEach(arrivals, asked -> lookUp(connection, asked));
+        return claimEach(arrivals, asked -> lookUp(connection, asked), taken -> taken);
     }
 
-    /** Whose id another source has used is claimed again under its source. No other source can have used that one. */
-    private static List<ClaimedEvent> claimEach(List<Arrival> arrivals, Function<List<InboxEntry>, List<Claim>> claim) {
+    private List<ClaimedEvent> claimEachAs(Connection connection, String consumer, List<Arrival> arrivals) {
+        return claimEach(
+                arrivals,
+                asked -> claimAs(connection, consumer, asked),
+                taken -> TRANSACTION.join(connection, () -> entries.keep(connection, consumer, taken)));
+    }
+
+    /**
+     * Whose id another source has used is claimed again under its source. No other source can have used that one. The
+     * other's entry has to stay for as long: without it the id would be free, and the event would be fresh under it once
+     * more. So it is kept first, and an id whose entry has just gone is claimed as it is.
+     */
+    private static List<ClaimedEvent> claimEach(
+            List<Arrival> arrivals, Function<List<InboxEntry>, List<Claim>> claim, UnaryOperator<Set<UUID>> keep) {
         if (arrivals.isEmpty()) {
             return List.of();
         }
         List<Claim> claims = claim.apply(arrivals.stream().map(Arrival::entry).toList());
         List<Arrival> others = IntStream.range(0, claims.size())
                 .filter(i -> claims.get(i) == Claim.OTHERS)
-                .mapToObj(i -> arrivals.get(i).underItsSource())
+                .mapToObj(arrivals::get)
                 .toList();
-        Iterator<ClaimedEvent> again = claimEach(others, claim).iterator();
+        Set<UUID> taken = others.stream().map(other -> other.event().id()).collect(Collectors.toSet());
+        Set<UUID> kept = taken.isEmpty() ? taken : keep.apply(taken);
+        List<Arrival> next = others.stream()
+                .map(other -> kept.contains(other.event().id()) ? other.underItsSource() : other)
+                .toList();
+        Iterator<ClaimedEvent> again = claimEach(next, claim, keep).iterator();
         return IntStream.range(0, claims.size())
                 .mapToObj(i -> claims.get(i) == Claim.OTHERS
                         ? again.next()

@@ -1,6 +1,8 @@
 -- What consumers have taken, so that an event that comes again is known, and what they have in hand.
 
--- Written once by the transaction that acts on the event, never updated.
+-- Written once by the transaction that acts on the event.
+--   entered_at: later than that if another source's event of the same id was entered since, so that the entry by which
+--     that one is told apart goes no earlier than its own.
 --   source: whose id it is, since two sources may use the same one; null if nobody asked, and then it is everybody's.
 --   digest: of what came under the event's id, to tell a repetition from another thing with the same id; null if nobody
 --     asked.

@@ -8,7 +8,7 @@ END $$;
 GRANT USAGE ON SCHEMA posthorn TO posthorn_writer;
 GRANT INSERT ON posthorn.event TO posthorn_writer;
 GRANT USAGE ON SEQUENCE posthorn.event_seq TO posthorn_writer;
-GRANT SELECT, INSERT ON posthorn.inbox_entry TO posthorn_writer;
+GRANT SELECT, INSERT, UPDATE (entered_at) ON posthorn.inbox_entry TO posthorn_writer;
 GRANT SELECT, INSERT, UPDATE ON posthorn.inbox_retention TO posthorn_writer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON posthorn.consumer_partition, posthorn.consumer_attempt TO posthorn_writer;
 

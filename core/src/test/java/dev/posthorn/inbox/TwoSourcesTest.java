@@ -7,8 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.posthorn.TestDatabase;
 import dev.posthorn.event.Event;
+import dev.posthorn.log.SchemaName;
+import dev.posthorn.relay.retention.Retention;
+import dev.posthorn.relay.retention.RetentionKeeper;
+import dev.posthorn.testing.SettableClock;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -85,6 +91,34 @@ class TwoSourcesTest {
                     .extracting(ClaimedEvent::claim)
                     .containsExactly(CONFLICT, FRESH);
         }
+    }
+
+    /** When the first one's entry was gone, the second one's event was fresh under the id once more. */
+    @Test
+    void theSecondIsKnownForAsLongAsItsOwnEntryIsKept() throws SQLException {
+        SettableClock clock =
+                SettableClock.at(Instant.parse("2026-01-01T00:00:00Z"), database.dataSource(), SchemaName.DEFAULT);
+        take("shop");
+        ingest("shop", 1);
+        clock.advance(Duration.ofDays(20));
+        take("warehouse");
+        takeEach(List.of(event("billing")));
+        ingest("warehouse", 1);
+        clock.advance(Duration.ofDays(11));
+        forget();
+
+        take("warehouse");
+        assertThat(effects).containsExactly("shop", "warehouse");
+        assertThat(takeEach(List.of(event("warehouse"), event("billing")))).isEmpty();
+        assertThat(ingest("warehouse", 1)).startsWith(DUPLICATE.name());
+
+        clock.advance(Duration.ofDays(31));
+        forget();
+        assertThat(database.number("SELECT count(*) FROM posthorn.inbox_entry")).isZero();
+    }
+
+    private void forget() {
+        new RetentionKeeper(database.dataSource(), SchemaName.DEFAULT, Retention.defaults()).pass();
     }
 
     private String ingest(String source, int digest) throws SQLException {
