@@ -145,5 +145,6 @@ CREATE TABLE posthorn.command (
     answered_at     timestamptz,
     answer          text
 );
-CREATE INDEX command_open ON posthorn.command (subscription_id, id) WHERE answered_at IS NULL;
+-- In the order in which a lane takes them: one to defer what is not read yet has to wait, and keeps no other waiting.
+CREATE INDEX command_open ON posthorn.command (subscription_id, (kind = 'DEFER'), id) WHERE answered_at IS NULL;
 CREATE INDEX command_answered ON posthorn.command (answered_at) WHERE answered_at IS NOT NULL;

@@ -325,15 +325,14 @@ final class ModelLaneStore implements LaneStore {
     @Override
     public List<Command> commands(int limit) {
         List<Command> open = new ArrayList<>();
+        List<Command> toDefer = new ArrayList<>();
         for (CommandRow row : database.commands.values()) {
-            if (open.size() < limit
-                    && row.answer == null
-                    && row.subscriptionId == grant.subscriptionId()
-                    && isMine(row.event)) {
-                open.add(row.command);
+            if (row.answer == null && row.subscriptionId == grant.subscriptionId() && isMine(row.event)) {
+                (row.command.kind() == Command.Kind.DEFER ? toDefer : open).add(row.command);
             }
         }
-        return open;
+        open.addAll(toDefer);
+        return open.size() <= limit ? open : open.subList(0, limit);
     }
 
     @Override

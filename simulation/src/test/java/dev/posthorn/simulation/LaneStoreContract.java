@@ -282,6 +282,20 @@ abstract class LaneStoreContract extends Contract {
     }
 
     @Test
+    void whatIsToBeDeferredComesLast() {
+        record("a", "b");
+        Owned owned = own("i1", subscription(s -> s));
+        List<RecordedEvent> events = owned.read();
+        for (Command.Kind kind : List.of(Command.Kind.DEFER, Command.Kind.DISCARD)) {
+            events.forEach(event -> store.command(owned.grant.subscriptionId(), kind, event.seq()));
+        }
+        assertThat(owned.lane.commands(3))
+                .extracting(Command::kind)
+                .containsExactly(Command.Kind.DISCARD, Command.Kind.DISCARD, Command.Kind.DEFER);
+        assertThat(owned.lane.commands(10)).hasSize(4);
+    }
+
+    @Test
     void commandsGoToTheLaneOfTheirKeyUntilTheyAreAnswered() {
         record("a", "b", "c", "d");
         List<Owned> lanes = ownAll("i1", subscription(s -> s.lanes(2)), 2);

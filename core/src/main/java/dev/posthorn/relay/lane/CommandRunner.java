@@ -37,20 +37,26 @@ final class CommandRunner {
         this.dispatch = dispatch;
     }
 
-    /** Carries out the open commands, but of those about one key only the first. True if that was all of them. */
+    /**
+     * Carries out the open commands, but of those about one key only the first. True if that was all of them. One that has
+     * to wait keeps only those about its own event waiting.
+     */
     boolean carryOut() {
         Set<Object> touched = new HashSet<>();
         List<Command> open = store.commands(COMMANDS);
         boolean all = open.size() < COMMANDS;
         unread.clear();
         for (Command command : open) {
-            String key = command.key();
-            if (!touched.add(key == null ? command.seq() : key)) {
+            Object subject = command.key() == null ? command.seq() : command.key();
+            if (touched.contains(subject) || touched.contains(command.seq())) {
                 all = false;
                 continue;
             }
             String answer = carryOut(command);
-            if (answer != null) {
+            if (answer == null) {
+                touched.add(command.seq());
+            } else {
+                touched.add(subject);
                 troubles.answer(command, answer);
             }
         }

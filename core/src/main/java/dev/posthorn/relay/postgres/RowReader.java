@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -23,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a lane's delivery rows, dead letters and commands. */
@@ -134,7 +136,7 @@ public final class RowReader {
     private static final String COMMANDS = """
             SELECT id, kind, seq, key, due_at, requested_by, reason FROM posthorn.command
              WHERE subscription_id = :subscription AND answered_at IS NULL AND {mine}
-             ORDER BY id LIMIT :limit
+             ORDER BY kind = 'DEFER', id LIMIT :limit
             """;
 
     private static final String LETTER = """
@@ -145,6 +147,9 @@ public final class RowReader {
                       AS replaying
               FROM posthorn.dead_letter l WHERE subscription_id = :subscription AND seq = :seq
             """;
+
+    /** In microseconds: what is due later is looked for again by then. The year 2330 in nanoseconds would be in the past. */
+    private static final long FARTHEST_DUE = TimeUnit.DAYS.toMicros(365);
 
     private final Session session;
     private final Statements statements;
@@ -191,8 +196,8 @@ public final class RowReader {
     LaneStore.Agenda agenda() {
         return query(AGENDA, Map.of(), row -> {
             row.next();
-            long micros = row.getLong("next_due");
-            Duration nextDue = row.wasNull() ? null : Duration.ofNanos(micros * 1000);
+            long micros = Math.min(row.getLong("next_due"), FARTHEST_DUE);
+            Duration nextDue = row.wasNull() ? null : Duration.of(micros, ChronoUnit.MICROS);
             return new LaneStore.Agenda(nextDue, row.getBoolean("commands"), row.getBoolean("replays"));
         });
     }

@@ -78,7 +78,7 @@ public interface LaneStore {
     /** Whether the lane has yet to come to the event: it wants it, and the persisted mark does not settle it. */
     boolean isUnsettled(long seq);
 
-    /** What was asked and is not answered yet, in order. */
+    /** What was asked and is not answered yet, in order, but what is to be deferred last: that may have to wait. */
     List<Command> commands(int limit);
 
     @Nullable

@@ -198,6 +198,40 @@ class CommandTest {
         assertThat(sink.receivedSeqs()).containsExactly(1L, 3L, 2L);
     }
 
+    /** A hundred of them were all that the lane ever looked at, and one was enough for those about its key. */
+    @Test
+    void whatWaitsToBeDeferredKeepsNoOtherCommandWaiting() {
+        SteppedRelay relay = start(AfterDeadLetter.CONTINUE);
+        bad.add(1L);
+        instances.database.record("x");
+        relay.run(3);
+        instances.subscriptions().pause("test", null, OPS);
+        relay.pass();
+        for (int seq = 2; seq <= 122; seq++) {
+            instances.database.record("x");
+            ask("DEFER", seq, "x");
+        }
+        ask("DISCARD", 1, "x");
+        run(relay);
+        assertThat(answers()).isEqualTo("discarded");
+    }
+
+    @Test
+    void twoThatDeferOneUnreadEventAreDoneInTheirOrder() {
+        SteppedRelay relay = start(AfterDeadLetter.CONTINUE);
+        instances.subscriptions().pause("test", null, OPS);
+        relay.pass();
+        instances.database.record("x");
+        ask("DEFER", 1, "x");
+        ask("DEFER", 1, "x");
+        run(relay);
+        instances.subscriptions().resume("test", null, OPS);
+        relay.pass().run(5);
+        run(relay);
+        assertThat(answers()).isEqualTo("deferred, deferred");
+        assertThat(sink.receivedSeqs()).isEmpty();
+    }
+
     @Test
     void anEventInTheLanesHandsIsDeferredBehindTheOneThatIsOnItsWay() {
         SteppedRelay relay = start(AfterDeadLetter.CONTINUE);
