@@ -1,6 +1,7 @@
 package dev.posthorn.sink;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What became of one event at a sink. An expected failure is a value, never an exception. */
@@ -34,6 +35,10 @@ public sealed interface Outcome {
             @Nullable Duration after,
             @Nullable Reply reply) implements Failure {
 
+        public Retry {
+            Objects.requireNonNull(errorClass, "errorClass");
+        }
+
         public Retry(ErrorClass errorClass, String reason) {
             this(errorClass, reason, null, null);
         }
@@ -47,6 +52,10 @@ public sealed interface Outcome {
     record Reject(
             ErrorClass errorClass, String reason, @Nullable Reply reply) implements Failure {
 
+        public Reject {
+            Objects.requireNonNull(errorClass, "errorClass");
+        }
+
         public Reject(ErrorClass errorClass, String reason) {
             this(errorClass, reason, null);
         }
@@ -59,6 +68,10 @@ public sealed interface Outcome {
     /** The receiver cannot be reached at all; it says nothing about this event. */
     record Unavailable(
             ErrorClass errorClass, String reason, @Nullable Reply reply) implements Failure {
+
+        public Unavailable {
+            Objects.requireNonNull(errorClass, "errorClass");
+        }
 
         public Unavailable(ErrorClass errorClass, String reason) {
             this(errorClass, reason, null);
