@@ -3,6 +3,7 @@ package dev.posthorn.server.settings;
 import java.util.Locale;
 import java.util.Set;
 import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -62,8 +63,12 @@ public final class SettingsCheck implements ApplicationContextInitializer<Config
 
     private static HubSettings bind(ConfigurableEnvironment environment) {
         try {
-            return Binder.get(environment).bindOrCreate("posthorn", HubSettings.class);
+            return Binder.get(environment)
+                    .bindOrCreate("posthorn", Bindable.of(HubSettings.class), new UnitsDemanded());
         } catch (BindException e) {
+            if (e.getCause() instanceof WrongSettingException wrong) {
+                throw wrong;
+            }
             throw new WrongSettingException(Unreadable.message(e), e);
         }
     }
