@@ -1,5 +1,6 @@
 package dev.posthorn.server;
 
+import dev.posthorn.server.database.Database;
 import dev.posthorn.server.settings.HubSettings;
 import dev.posthorn.server.settings.SettingsCheck;
 import java.util.LinkedHashMap;
@@ -28,8 +29,10 @@ public class Hub {
         Map<String, Object> all = new LinkedHashMap<>(settings);
         // Where it finds itself in a cluster, Spring would believe whatever a caller says about proxies.
         all.put("server.forward-headers-strategy", "none");
-        return application.run(all.entrySet().stream()
+        ConfigurableApplicationContext started = application.run(all.entrySet().stream()
                 .map(each -> "--" + each.getKey() + "=" + each.getValue())
                 .toArray(String[]::new));
+        started.getBean(Database.class).hubIsUp();
+        return started;
     }
 }

@@ -1,6 +1,8 @@
 package dev.posthorn.server;
 
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.testkit.ChildJvm;
 import java.net.InetAddress;
@@ -43,6 +45,36 @@ class ServeTest {
     void aValueThatIsNotAmongThoseAllowedIsToldWithThem() throws Exception {
         assertThat(refusal(Map.of("POSTHORN_EVENTTYPES", "loose")))
                 .isEqualTo("posthorn: posthorn.event-types is 'loose'; it must be open or strict");
+    }
+
+    /** Thirty milliseconds later a repetition was recorded once more. */
+    @Test
+    void aTimeOrASizeWithoutItsUnitIsRefused() throws Exception {
+        assertThat(refusal(Map.of(), "--set", "posthorn.retention.dedup-period=30"))
+                .isEqualTo("posthorn: posthorn.retention.dedup-period is '30'; a time needs its unit, such as 30d, 12h,"
+                        + " 5m, 30s or 500ms");
+        assertThat(refusal(Map.of("POSTHORN_LIMITS_BODY", "16")))
+                .isEqualTo(
+                        "posthorn: posthorn.limits.body is '16'; a size needs its unit, such as 16MB, 512KB or 100B");
+    }
+
+    /** Its PostgreSQL lived on until the next hub came. */
+    @Test
+    void aHubThatIsToldToEndWhileItStartsLeavesNoPostgresBehind() throws Exception {
+        Path pid = directory.resolve("data/postgres/data/postmaster.pid");
+        Process serve = ChildJvm.of(Serve.class, OPTIONS, List.of("--http-port", "0", "--grpc-port", "0"))
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("log").toFile())
+                .start();
+        try {
+            await().atMost(2, MINUTES).until(() -> Files.exists(pid));
+            serve.destroy();
+            assertThat(serve.waitFor(2, MINUTES)).isTrue();
+            assertThat(pid).doesNotExist();
+        } finally {
+            serve.destroyForcibly();
+        }
     }
 
     @Test

@@ -70,8 +70,6 @@ public final class Database implements AutoCloseable {
         try {
             return EmbeddedPostgres.builder()
                     .dataDirectory(data.resolve("postgres"))
-                    // The hub's parts end one after the other, and this one last.
-                    .stopAtExit(false)
                     .start();
         } catch (EmbeddedPostgresException | UncheckedIOException e) {
             throw new WrongSettingException("posthorn.data is " + data + ". " + e.getMessage(), e);
@@ -141,6 +139,16 @@ public final class Database implements AutoCloseable {
 
     public @Nullable EmbeddedPostgres embedded() {
         return embedded;
+    }
+
+    /**
+     * The hub is up. From here on its parts end one after the other, and the embedded PostgreSQL last; a hub that is told to
+     * end before that ends no parts, and would leave its PostgreSQL behind.
+     */
+    public void hubIsUp() {
+        if (embedded != null) {
+            embedded.leaveAtExit();
+        }
     }
 
     OutageLog outage() {

@@ -151,7 +151,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("Could not close the PostgreSQL in " + directory, e);
         } finally {
-            forgetExitHook();
+            leaveAtExit();
         }
     }
 
@@ -319,7 +319,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    private void forgetExitHook() {
+    /**
+     * The server is stopped when the JVM exits; from here on it is not. For whoever has an order of its own in which things
+     * end, and calls {@link #close()}.
+     */
+    public void leaveAtExit() {
         if (Thread.currentThread() != atExit) {
             try {
                 Runtime.getRuntime().removeShutdownHook(atExit);
@@ -354,7 +358,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
         private int port;
         private Binaries binaries = Binaries.newest();
         private Duration startTimeout = Duration.ofMinutes(5);
-        private boolean stopAtExit = true;
         private @Nullable EmbeddedPostgres original;
 
         private Builder() {}
@@ -393,15 +396,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
             return this;
         }
 
-        /**
-         * Whether the server is stopped when the JVM exits; it is by default. Whoever has an order of its own in which
-         * things end switches it off and calls {@link EmbeddedPostgres#close()}.
-         */
-        public Builder stopAtExit(boolean stopAtExit) {
-            this.stopAtExit = stopAtExit;
-            return this;
-        }
-
         /** A copy of this server, which follows it. */
         Builder copying(EmbeddedPostgres original) {
             this.original = original;
@@ -429,9 +423,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
                     new BaseBackup(original).into(cluster);
                 }
                 postgres = new EmbeddedPostgres(this, home, lock, cluster);
-                if (stopAtExit) {
-                    Runtime.getRuntime().addShutdownHook(postgres.atExit);
-                }
+                Runtime.getRuntime().addShutdownHook(postgres.atExit);
                 postgres.start();
                 return postgres;
             } catch (RuntimeException e) {
