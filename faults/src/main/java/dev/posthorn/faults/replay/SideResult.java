@@ -49,14 +49,14 @@ record SideResult(
         broken.unless(
                 verdict.lost() + verdict.skipped() + verdict.reordered() == 0 && verdict.phantom() <= inDoubt,
                 "side: " + verdict);
+        broken.unless(whilePaused == 0, "side: " + whilePaused + " came while it was paused");
+        broken.unless(afterCancel == 0, "side: " + afterCancel + " came after it was cancelled");
     }
 
     void checkTimes(Broken late) {
         late.unless(replay.delivered() > 0 && replay.skippedInAll() > 0, "side: not mid-way: " + counts(replay));
         late.unless(rateAfter >= CHANGE_SHOWS * rateBefore, "side: the change of the rate does not show: " + rates());
-        late.unless(whilePaused == 0, "side: " + whilePaused + " came while it was paused");
         late.unless(afterResume > 0, "side: nothing came after it was resumed");
-        late.unless(afterCancel == 0, "side: " + afterCancel + " came after it was cancelled");
     }
 
     static String counts(Replay replay) {
