@@ -3,24 +3,18 @@ package dev.posthorn.http;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.http.address.HostResolver;
 import dev.posthorn.http.auth.AuthHeader;
-import dev.posthorn.http.client.RequestBody;
-import dev.posthorn.http.client.RequestCutoff;
 import dev.posthorn.http.client.Response;
-import dev.posthorn.http.client.ResponseReader;
+import dev.posthorn.http.client.Transfer;
 import dev.posthorn.sink.Answer;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.apache.hc.client5.http.protocol.HttpClientContext;
-import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ConnectionClosedException;
-import org.apache.hc.core5.http.EndpointDetails;
 import org.apache.hc.core5.http.HttpStreamResetException;
 import org.apache.hc.core5.http.RequestNotExecutedException;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +40,6 @@ final class Exchange {
     }
 
     private static final int UNAUTHORIZED = 401;
-    private static final long UNKNOWN = -1;
 
     /** A restarting receiver closes all connections that were kept; each that fails is one less. */
     private static final int MOST_RESENDS = 2;
@@ -163,23 +156,26 @@ final class Exchange {
 
     /** Its time is up. */
     void giveUp() {
-        Call cut = call;
-        finish(tooLate(timeout.toMillis() + " ms", cut));
-        if (cut != null) {
-            cut.giveUp();
-        }
+        Transfer late = transfer();
+        finish(tooLate(timeout.toMillis() + " ms", late));
+        cut(late);
     }
 
-    private Outcome tooLate(String time, @Nullable Call cut) {
+    private @Nullable Transfer transfer() {
+        Call last = call;
+        return last == null ? null : last.transfer;
+    }
+
+    private Outcome tooLate(String time, @Nullable Transfer late) {
         return switch (stage) {
             case NAME -> new Outcome.Unavailable(ErrorClass.DNS, "the receiver's name was not resolved within " + time);
             case CREDENTIALS -> new Outcome.Unavailable(ErrorClass.AUTH, "there was no token within " + time);
             case REQUEST ->
-                cut == null || !cut.body.wasWanted()
+                late == null || !late.wasSent()
                         ? new Outcome.Unavailable(ErrorClass.TIMEOUT, "no connection within " + time)
                         : new Outcome.Retry(
                                 ErrorClass.TIMEOUT,
-                                cut.response.hasBegun()
+                                late.isBeingAnswered()
                                         ? "the answer began, but was not complete within " + time
                                         : "no answer within " + time);
         };
@@ -189,69 +185,47 @@ final class Exchange {
     void end() {
         if (over.compareAndSet(false, true)) {
             whenOver.accept(this);
-            cancel(call);
+            cut(transfer());
         }
     }
 
-    private static void cancel(@Nullable Call running) {
+    private static void cut(@Nullable Transfer running) {
         if (running != null) {
-            running.cancel();
+            running.cut();
         }
     }
 
     /** One request and its response. There may be more: see {@link #isWorthAnother}. */
-    private final class Call implements FutureCallback<Response> {
+    private final class Call implements Transfer.Listener {
 
-        private final RequestBody body = parts.requests().body(event);
-        private final ResponseReader response =
-                new ResponseReader(parts.settings().keptBytes());
-        private final HttpClientContext context = HttpClientContext.create();
-        private final RequestCutoff cutoff = RequestCutoff.of(context, Exchange.this::maySend);
-        private volatile @Nullable Future<Response> future;
-        private volatile long receivedBefore = UNKNOWN;
+        private final @Nullable Transfer transfer;
+
+        Call() {
+            byte[] body = parts.requests().body(event);
+            this.transfer = Transfer.of(
+                    parts.connections(),
+                    new Transfer.Request(
+                            parts.route(),
+                            parts.requests().head(event, attempt, body, shown),
+                            body,
+                            parts.settings().keptBytes(),
+                            Exchange.this::maySend),
+                    this);
+        }
 
         void begin() {
-            if (over.get()) {
+            if (transfer == null || over.get()) {
                 return;
             }
-            body.whenWanted(() -> receivedBefore = received());
-            future = parts.connections()
-                    .send(parts.requests().request(event, attempt, body, shown), response, context, this);
+            transfer.begin();
             if (over.get()) {
                 // Ended while the request was being handed over.
-                cancel();
+                transfer.cut();
             }
-        }
-
-        void cancel() {
-            response.stop();
-            cutoff.cut(future);
-        }
-
-        /**
-         * A connection over which nothing at all came since the request was sent, for this request or another, leads
-         * nowhere. Over HTTP/2 all that follows would go the same way; what others have under way there is sent again
-         * over another.
-         */
-        void giveUp() {
-            if (receivedBefore != UNKNOWN && receivedBefore == received()) {
-                cutoff.cutConnection();
-            }
-            cancel();
-        }
-
-        /** How many bytes have come over the connection. */
-        private long received() {
-            EndpointDetails endpoint = context.getEndpointDetails();
-            return endpoint == null ? UNKNOWN : endpoint.getReceivedBytesCount();
         }
 
         @Override
         public void completed(Response result) {
-            if (!body.isWhole()) {
-                // Answered early. The rest may never be read, and the client would wait for that with the connection.
-                cutoff.cut(null);
-            }
             if (result.status() == UNAUTHORIZED
                     && shown != null
                     && !shownAnew
@@ -270,7 +244,7 @@ final class Exchange {
                 resends++;
                 send();
             } else {
-                finish(parts.failures().of(error, body.wasWanted(), shown));
+                finish(parts.failures().of(error, wasSent(), shown));
             }
         }
 
@@ -281,16 +255,18 @@ final class Exchange {
          * the time was up: the receiver would get everything several times.
          */
         private boolean isWorthAnother(Exception error) {
-            if (over.get() || response.hasBegun() || parts.settings().once()) {
+            if (over.get() || parts.settings().once() || transfer == null || transfer.isBeingAnswered()) {
                 return false;
             }
-            return body.wasWanted() ? brokeWhenUsedAgain(error) : wasClosedBefore(error);
+            return wasSent() ? brokeWhenUsedAgain(error, transfer) : wasClosedBefore(error);
         }
 
-        private boolean brokeWhenUsedAgain(Exception error) {
-            EndpointDetails endpoint = context.getEndpointDetails();
-            return endpoint != null
-                    && endpoint.getRequestCount() > 1
+        private boolean wasSent() {
+            return transfer != null && transfer.wasSent();
+        }
+
+        private static boolean brokeWhenUsedAgain(Exception error, Transfer broken) {
+            return broken.usedAgain()
                     && error instanceof IOException
                     && !(error instanceof InterruptedIOException || error instanceof HttpStreamResetException)
                     && !FailureClassifier.isUnreadable(error);
@@ -301,11 +277,6 @@ final class Exchange {
             return error instanceof ConnectionClosedException
                     || error instanceof RequestNotExecutedException
                     || FailureClassifier.isUnreadable(error);
-        }
-
-        @Override
-        public void cancelled() {
-            finish(new Outcome.Retry(ErrorClass.DISCONNECTED, "the connection was closed on our side"));
         }
     }
 }

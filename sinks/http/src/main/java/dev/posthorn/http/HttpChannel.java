@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** One lane's exchanges: no more than the sink takes at a time, and each over by its deadline. */
 final class HttpChannel implements Channel {
@@ -17,6 +18,7 @@ final class HttpChannel implements Channel {
     private final Set<Exchange> running = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean watched = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile Timer.@Nullable Task watch;
 
     HttpChannel(SinkParts parts, Duration timeout) {
         this.parts = parts;
@@ -39,7 +41,7 @@ final class HttpChannel implements Channel {
     private void watch() {
         if (!running.isEmpty() && watched.compareAndSet(false, true)) {
             long oldest = running.stream().mapToLong(Exchange::age).max().orElse(0);
-            Timer.after(timeout.toNanos() - oldest, this::giveUpOverdue);
+            watch = Timer.after(timeout.toNanos() - oldest, this::giveUpOverdue);
         }
     }
 
@@ -57,6 +59,10 @@ final class HttpChannel implements Channel {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             running.forEach(Exchange::end);
+            Timer.Task planned = watch;
+            if (planned != null) {
+                planned.cancel();
+            }
             parts.connections().close();
         }
     }

@@ -10,6 +10,7 @@ import dev.posthorn.http.text.HeaderRules;
 import dev.posthorn.http.text.Setting;
 import dev.posthorn.webhook.Signature;
 import java.net.URLDecoder;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,6 +32,7 @@ record HttpSettings(
         Set<Integer> retried,
         int concurrency,
         int keptBytes,
+        Duration idle,
         boolean once) {
 
     private static final int SHORTEST_SECRET = 8;
@@ -108,6 +110,6 @@ record HttpSettings(
     }
 
     ClientSettings client() {
-        return new ClientSettings(target.host(), receiver(), proxy, tls.context(), concurrency, once);
+        return new ClientSettings(proxy, tls.context(), concurrency, idle, once);
     }
 }

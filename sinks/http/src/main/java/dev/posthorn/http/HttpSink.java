@@ -4,6 +4,7 @@ import dev.posthorn.http.address.AddressPolicy;
 import dev.posthorn.http.address.HostResolver;
 import dev.posthorn.http.address.Target;
 import dev.posthorn.http.client.Connections;
+import dev.posthorn.http.client.Reactor;
 import dev.posthorn.http.client.TokenClient;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.Sink;
@@ -32,18 +33,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpSink implements Sink {
 
+    private static final Duration LONGEST_IDLE = Duration.ofSeconds(30);
+
     private final HttpSettings settings;
     private final SinkParts parts;
 
-    private HttpSink(HttpSettings settings, HostResolver hosts, InstantSource clock) {
+    private HttpSink(HttpSettings settings, HostResolver hosts, InstantSource clock, Reactor reactor) {
         this.settings = settings;
-        Connections connections = new Connections(settings.client(), hosts);
+        Connections connections = new Connections(settings.client(), hosts, reactor);
         this.parts = new SinkParts(
                 settings,
                 settings.authentication().credentials(clock, new TokenClient(connections)),
                 new RequestWriter(settings, clock),
                 new FailureClassifier(settings.retried(), settings.secrets(), clock),
-                connections);
+                connections,
+                connections.route(settings.target()));
     }
 
     /** A sink that posts to this URL. */
@@ -107,6 +111,8 @@ public final class HttpSink implements Sink {
         private boolean once;
         private InstantSource clock = InstantSource.system();
         private HostResolver.@Nullable Lookup lookup;
+        private Duration idle = LONGEST_IDLE;
+        private Reactor reactor = Reactor.SHARED;
 
         private Builder(String url) {
             this.url = Objects.requireNonNull(url, "url");
@@ -203,6 +209,16 @@ public final class HttpSink implements Sink {
             return this;
         }
 
+        Builder idle(Duration longest) {
+            this.idle = longest;
+            return this;
+        }
+
+        Builder reactor(Reactor reactor) {
+            this.reactor = reactor;
+            return this;
+        }
+
         public HttpSink build() {
             HttpSettings settings = new HttpSettings(
                     Target.of(url),
@@ -217,8 +233,9 @@ public final class HttpSink implements Sink {
                     retried,
                     concurrency,
                     keptBytes,
+                    idle,
                     once);
-            return new HttpSink(settings, hosts(settings), clock);
+            return new HttpSink(settings, hosts(settings), clock, reactor);
         }
 
         private HostResolver hosts(HttpSettings settings) {

@@ -3,7 +3,6 @@ package dev.posthorn.http;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.http.auth.AuthHeader;
-import dev.posthorn.http.client.RequestBody;
 import dev.posthorn.http.text.HeaderRules;
 import dev.posthorn.http.text.HeaderText;
 import dev.posthorn.webhook.Signature;
@@ -17,8 +16,6 @@ import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.Method;
 import org.apache.hc.core5.http.message.BasicHttpRequest;
-import org.apache.hc.core5.http.nio.AsyncRequestProducer;
-import org.apache.hc.core5.http.nio.support.BasicRequestProducer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes an event a request. */
@@ -58,22 +55,21 @@ final class RequestWriter {
         }
     }
 
-    RequestBody body(RecordedEvent event) {
+    byte[] body(RecordedEvent event) {
         if (settings.form() != Form.STRUCTURED) {
-            return new RequestBody(event.event().payload());
+            return event.event().payload();
         }
         try {
-            return new RequestBody(CloudEventWriter.json(event));
+            return CloudEventWriter.json(event);
         } catch (IllegalArgumentException e) {
             throw new NotJson("the content type is " + event.event().contentType() + ", but the payload is not JSON: "
                     + e.getMessage());
         }
     }
 
-    AsyncRequestProducer request(
-            RecordedEvent recorded, int attempt, RequestBody body, @Nullable AuthHeader credentials) {
+    BasicHttpRequest head(RecordedEvent recorded, int attempt, byte[] body, @Nullable AuthHeader credentials) {
         Event event = recorded.event();
-        HttpRequest request =
+        BasicHttpRequest request =
                 new BasicHttpRequest(Method.POST, host, settings.target().pathAndQuery());
         addOwn(request, event.headers());
         settings.headers().forEach(request::setHeader);
@@ -82,13 +78,13 @@ final class RequestWriter {
                     recorded, (name, value) -> request.addHeader("ce-".concat(name), HeaderText.attribute(value)));
         }
         request.addHeader("content-type", settings.form() == Form.STRUCTURED ? STRUCTURED : event.contentType());
-        sign(request, event.id().toString(), body.bytes());
+        sign(request, event.id().toString(), body);
         request.addHeader("posthorn-attempt", Integer.toString(attempt));
         recorded.marks().forEach(request::setHeader);
         if (credentials != null) {
             request.setHeader(credentials.name(), credentials.value());
         }
-        return new BasicRequestProducer(request, body);
+        return request;
     }
 
     private void sign(HttpRequest request, String id, byte[] body) {

@@ -2,6 +2,7 @@ package dev.posthorn.http;
 
 import dev.posthorn.http.auth.Credentials;
 import dev.posthorn.http.client.Connections;
+import org.apache.hc.client5.http.HttpRoute;
 
 /** What all channels of one sink share. */
 record SinkParts(
@@ -9,4 +10,5 @@ record SinkParts(
         Credentials credentials,
         RequestWriter requests,
         FailureClassifier failures,
-        Connections connections) {}
+        Connections connections,
+        HttpRoute route) {}

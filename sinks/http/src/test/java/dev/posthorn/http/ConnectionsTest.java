@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.posthorn.http.client.Reactor;
 import dev.posthorn.http.receiver.Certificates;
 import dev.posthorn.http.receiver.Http2Receiver;
 import dev.posthorn.sink.Channel;
@@ -103,7 +104,9 @@ class ConnectionsTest {
     @Test
     void threadsAndConnectionsEndWithTheLastChannel() {
         try (Receiver receiver = Receiver.start()) {
-            HttpSink sink = Sends.sink("http://localhost:" + receiver.port()).build();
+            HttpSink sink = Sends.sink("http://localhost:" + receiver.port())
+                    .reactor(new Reactor("posthorn-http-localhost"))
+                    .build();
             Channel one = sink.open("t/0", Sends.TIMEOUT);
             Channel two = sink.open("t/1", Sends.TIMEOUT);
             Sends.through(one, Sends.event().build(), 1);

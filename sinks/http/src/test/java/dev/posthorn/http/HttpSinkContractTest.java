@@ -21,6 +21,7 @@ class HttpSinkContractTest extends SinkContract {
     @Override
     protected boolean mayOutliveChannels(Thread thread) {
         return thread.getName().startsWith("posthorn-http-names-")
+                || thread.getName().startsWith("posthorn-http-io-")
                 || thread.getName().equals("posthorn-http-timer");
     }
 }

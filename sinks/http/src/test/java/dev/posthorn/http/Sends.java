@@ -2,6 +2,7 @@ package dev.posthorn.http;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.http.client.Reactor;
 import dev.posthorn.http.receiver.RawReceiver;
 import dev.posthorn.sink.Channel;
 import dev.posthorn.sink.Outcome;
@@ -19,6 +20,9 @@ final class Sends {
 
     static final Destinations LOOPBACK = Destinations.builder().allowLoopback().build();
 
+    /** So that its threads can be told from those of other tests; all sinks of such receivers share it. */
+    private static final Reactor HOSTILE = new Reactor("posthorn-http-" + RawReceiver.HOST);
+
     private Sends() {}
 
     /** A sink that may send to a receiver of this machine. */
@@ -28,7 +32,9 @@ final class Sends {
 
     /** A sink that finds this receiver under its name. */
     static HttpSink.Builder sink(RawReceiver receiver, String scheme) {
-        return sink(receiver.url(scheme)).lookup(host -> new InetAddress[] {receiver.address()});
+        return sink(receiver.url(scheme))
+                .lookup(host -> new InetAddress[] {receiver.address()})
+                .reactor(HOSTILE);
     }
 
     static Event.Builder event() {

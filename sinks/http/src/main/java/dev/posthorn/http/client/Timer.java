@@ -1,5 +1,6 @@
 package dev.posthorn.http.client;
 
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -16,14 +17,22 @@ public final class Timer {
 
     private Timer() {}
 
+    /** Something that is to be done. */
+    public record Task(Future<?> planned) {
+
+        /** Not any more; it is forgotten at once, and all that it knows. */
+        public void cancel() {
+            planned.cancel(false);
+        }
+    }
+
     private static Thread thread(Runnable work) {
         Thread thread = new Thread(null, work, "posthorn-http-timer", 0, false);
         thread.setDaemon(true);
         return thread;
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // Nobody takes back what was planned; it looks whether it is needed.
-    public static void after(long nanos, Runnable work) {
-        THREAD.schedule(work, Math.max(0, nanos), TimeUnit.NANOSECONDS);
+    public static Task after(long nanos, Runnable work) {
+        return new Task(THREAD.schedule(work, Math.max(0, nanos), TimeUnit.NANOSECONDS));
     }
 }

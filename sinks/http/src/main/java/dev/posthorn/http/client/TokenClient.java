@@ -9,14 +9,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
-import org.apache.hc.client5.http.protocol.HttpClientContext;
-import org.apache.hc.core5.concurrent.FutureCallback;
-import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.Method;
 import org.apache.hc.core5.http.message.BasicHttpRequest;
-import org.apache.hc.core5.http.nio.AsyncRequestProducer;
-import org.apache.hc.core5.http.nio.support.BasicRequestProducer;
 import org.jspecify.annotations.Nullable;
 
 /** Asks a token endpoint, over the sink's own connections and by the same rules as to where one may send. */
@@ -33,45 +27,45 @@ public final class TokenClient implements TokenEndpoint {
 
     @Override
     public CompletionStage<TokenAnswer> post(TokenRequest asked) {
-        Target url = asked.url();
-        HttpRequest request = new BasicHttpRequest(Method.POST, url.httpHost(), url.pathAndQuery());
-        asked.headers().forEach(request::addHeader);
-        Fetch fetch = new Fetch(new BasicRequestProducer(request, new RequestBody(asked.form())));
-        Timer.after(TIMEOUT.toNanos(), fetch::giveUp);
-        connections.resolve(url, result -> {
+        Fetch fetch = new Fetch();
+        Timer.Task limit = Timer.after(TIMEOUT.toNanos(), fetch::giveUp);
+        connections.resolve(asked.url(), result -> {
             if (result instanceof HostResolver.Known) {
-                fetch.begin();
+                fetch.begin(asked);
             } else {
                 fetch.failed(new IOException(result.toString()));
             }
         });
-        return fetch.answer;
+        return fetch.answer.whenComplete((answer, error) -> limit.cancel());
     }
 
-    private final class Fetch implements FutureCallback<Response> {
+    private final class Fetch implements Transfer.Listener {
 
-        private final AsyncRequestProducer request;
         private final CompletableFuture<TokenAnswer> answer = new CompletableFuture<>();
-        private final HttpClientContext context = HttpClientContext.create();
-        private final RequestCutoff cutoff = RequestCutoff.of(context);
-        private final ResponseReader response = new ResponseReader(MOST_BYTES);
-        private volatile @Nullable Future<Response> running;
+        private volatile @Nullable Transfer transfer;
 
-        Fetch(AsyncRequestProducer request) {
-            this.request = request;
-        }
-
-        void begin() {
-            running = connections.send(request, response, context, this);
-            if (running == null) {
-                cancelled();
+        void begin(TokenRequest asked) {
+            Target url = asked.url();
+            BasicHttpRequest head = new BasicHttpRequest(Method.POST, url.httpHost(), url.pathAndQuery());
+            asked.headers().forEach(head::addHeader);
+            Transfer begun = Transfer.of(
+                    connections,
+                    new Transfer.Request(connections.route(url), head, asked.form(), MOST_BYTES, () -> true),
+                    this);
+            if (begun == null) {
+                failed(new IOException("the sink was closed"));
+            } else {
+                transfer = begun;
+                begun.begin();
             }
         }
 
         void giveUp() {
+            Transfer late = transfer;
             answer.completeExceptionally(new IOException("no answer within " + TIMEOUT.toSeconds() + " s"));
-            response.stop();
-            cutoff.cut(running);
+            if (late != null) {
+                late.cut();
+            }
         }
 
         @Override
@@ -82,11 +76,6 @@ public final class TokenClient implements TokenEndpoint {
         @Override
         public void failed(Exception error) {
             answer.completeExceptionally(error);
-        }
-
-        @Override
-        public void cancelled() {
-            answer.completeExceptionally(new IOException("the sink was closed"));
         }
     }
 }
