@@ -6,13 +6,12 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.hc.client5.http.DnsResolver;
@@ -60,16 +59,9 @@ public final class HostResolver {
     static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final Logger log = LoggerFactory.getLogger(HostResolver.class);
-    private static final int MOST_THREADS = 256;
-    private static final AtomicLong threads = new AtomicLong();
 
-    /** Shared by all sinks, as a lookup only waits. Its queue holds one entry per host that somebody waits for. */
-    private static final ThreadPoolExecutor POOL = new ThreadPoolExecutor(
-            MOST_THREADS, MOST_THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), HostResolver::thread);
-
-    static {
-        POOL.allowCoreThreadTimeOut(true);
-    }
+    /** A name that took as long is looked up apart from the others the next time. */
+    static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Lookup lookup;
     private final AddressPolicy policy;
@@ -81,6 +73,9 @@ public final class HostResolver {
 
     private final Map<String, List<Consumer<Result>>> waiting = new HashMap<>();
 
+    /** The one that was found slow first is the first. */
+    private final Set<String> slow = new LinkedHashSet<>();
+
     public HostResolver(Lookup lookup, AddressPolicy policy, LongSupplier nanos) {
         this.lookup = lookup;
         this.policy = policy;
@@ -89,14 +84,6 @@ public final class HostResolver {
 
     public HostResolver(AddressPolicy policy) {
         this(InetAddress::getAllByName, policy, System::nanoTime);
-    }
-
-    private static Thread thread(Runnable work) {
-        Thread thread = new Thread(null, work, "posthorn-http-names-" + threads.incrementAndGet(), 0, false);
-        thread.setDaemon(true);
-        thread.setUncaughtExceptionHandler(
-                (ended, error) -> log.error("A lookup ended with an error; whoever waited for it was told", error));
-        return thread;
     }
 
     /**
@@ -142,7 +129,7 @@ public final class HostResolver {
         }
         boolean begun = false;
         try {
-            POOL.execute(() -> find(name));
+            threads(name).look(() -> find(name), found -> finish(name, found));
             begun = true;
         } finally {
             if (!begun) {
@@ -151,16 +138,37 @@ public final class HostResolver {
         }
     }
 
-    private void find(String name) {
-        Result result = new Unknown("the lookup of " + name + " ended with an error");
+    private LookupThreads threads(String name) {
+        synchronized (lock) {
+            return slow.contains(name) ? LookupThreads.FOR_SLOW_NAMES : LookupThreads.SHARED;
+        }
+    }
+
+    private Result find(String name) {
+        long begun = nanos.getAsLong();
         try {
-            result = check(name, lookup.lookup(name));
+            return check(name, lookup.lookup(name));
         } catch (UnknownHostException e) {
-            result = new Unknown("the host " + name + " is unknown");
+            return new Unknown("the host " + name + " is unknown");
         } catch (RuntimeException e) {
-            result = new Unknown("the lookup of " + name + " failed: " + e);
+            return new Unknown("the lookup of " + name + " failed: " + e);
+        } catch (Error e) {
+            log.error("The lookup of {} ended with an error; whoever waited for it is told", name, e);
+            return new Unknown("the lookup of " + name + " ended with an error");
         } finally {
-            finish(name, result);
+            remember(name, nanos.getAsLong() - begun);
+        }
+    }
+
+    private void remember(String name, long took) {
+        synchronized (lock) {
+            slow.remove(name);
+            if (took >= SLOW_NANOS) {
+                slow.add(name);
+            }
+            if (slow.size() > MOST_HOSTS) {
+                slow.remove(slow.iterator().next());
+            }
         }
     }
 

@@ -9,16 +9,19 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.hc.client5.http.async.methods.SimpleHttpRequest;
 import org.apache.hc.client5.http.async.methods.SimpleHttpResponse;
 import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
@@ -325,6 +328,52 @@ class HostResolverTest {
 
         assertThat(all.await(60, TimeUnit.SECONDS)).isTrue();
         assertThat(most).hasValue(256);
+    }
+
+    /** One more thread for each of them, up to all, though one was idle: that is how the JDK's pool would have it. */
+    @Test
+    void lookupsInTurnShareAThread() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        Set<Thread> used = new HashSet<>();
+        for (int i = 0; i < 1_000; i++) {
+            HostResolver ofASink = resolver(host -> {
+                used.add(Thread.currentThread());
+                return new InetAddress[] {PUBLIC};
+            });
+            result(ofASink, HOST);
+        }
+        used.removeAll(before);
+        assertThat(used).hasSizeLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void namesThatAreKnownToHangKeepNoOtherWaiting() {
+        CountDownLatch over = new CountDownLatch(1);
+        AtomicBoolean again = new AtomicBoolean();
+        AtomicLong time = new AtomicLong();
+        List<HostResolver> hanging = Stream.generate(() -> new HostResolver(
+                        host -> {
+                            if (again.get()) {
+                                await(over);
+                            }
+                            time.addAndGet(HostResolver.SLOW_NANOS);
+                            throw new UnknownHostException(host);
+                        },
+                        ALSO_LOOPBACK,
+                        time::get))
+                .limit(300)
+                .toList();
+        hanging.forEach(each -> result(each, HOST));
+        again.set(true);
+        CountDownLatch told = new CountDownLatch(hanging.size());
+        hanging.forEach(each -> each.whenKnown(HOST, result -> told.countDown()));
+        try {
+            assertThat(result(resolver(always(PUBLIC)), HOST)).isInstanceOf(HostResolver.Known.class);
+            assertThat(told.getCount()).isEqualTo(hanging.size());
+        } finally {
+            over.countDown();
+        }
+        await(told);
     }
 
     @Test
