@@ -98,6 +98,7 @@ class BenchTest {
         assertThat(number(json, "chainPerSecond")).isPositive();
         assertThat(number(json, "throughputRatio")).isPositive();
         assertThat(number(json, "p99Ratio")).isPositive();
+        assertThat(json).contains("\"crowd\": {\"throughputRatio\": ");
     }
 
     @Test
