@@ -35,12 +35,12 @@ final class WebhookCrowd {
 
     private static final int UNDER_WAY = 64;
     private static final int UNDER_WAY_EACH = 4;
-    private static final int TOP_UP_MILLIS = 50;
+    private static final int TOP_UP_MILLIS = 250;
     private static final int EVENTS = 1000;
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     /** So that some of them have their requests given up while it is measured. */
-    private static final Duration TIMEOUT_OF_BAD = Duration.ofSeconds(1);
+    private static final Duration TIMEOUT_OF_BAD = Duration.ofSeconds(2);
 
     private static final String RATE = "perSecond";
     private static final String P50 = "p50Millis";

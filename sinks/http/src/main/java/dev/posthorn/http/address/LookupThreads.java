@@ -34,7 +34,7 @@ final class LookupThreads {
     private int threads;
     private int looking;
 
-    private LookupThreads(int most) {
+    LookupThreads(int most) {
         this.most = most;
     }
 

@@ -78,6 +78,8 @@ public final class Transfer implements AsyncClientExchangeHandler {
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicReference<@Nullable AsyncConnectionEndpoint> place = new AtomicReference<>();
     private boolean tunnelling;
+    private boolean free = true;
+    private final AtomicBoolean waiting = new AtomicBoolean();
     private TimeValue keep = KEPT;
     private volatile boolean connecting;
     private volatile boolean cut;
@@ -225,7 +227,15 @@ public final class Transfer implements AsyncClientExchangeHandler {
 
     @Override
     public void updateCapacity(CapacityChannel channel) throws IOException {
-        channel.update(Integer.MAX_VALUE);
+        if (free) {
+            free = false;
+            channel.update(Surplus.FREE);
+        } else if (waiting.compareAndSet(false, true)) {
+            Surplus.SHARED.join(portion -> {
+                waiting.set(false);
+                channel.update(portion);
+            });
+        }
     }
 
     @Override
