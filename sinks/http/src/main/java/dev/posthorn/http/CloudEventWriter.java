@@ -3,6 +3,7 @@ package dev.posthorn.http;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.http.text.Json;
+import dev.posthorn.http.text.TimeText;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -26,7 +27,7 @@ final class CloudEventWriter {
         each.accept("id", event.givenId());
         each.accept("type", event.type());
         each.accept("source", event.source());
-        each.accept("time", (occurredAt == null ? recorded.createdAt() : occurredAt).toString());
+        each.accept("time", TimeText.of(occurredAt == null ? recorded.createdAt() : occurredAt));
         each.accept("eventversion", Integer.toString(event.version()));
         give("subject", key, each);
         give("partitionkey", key, each);

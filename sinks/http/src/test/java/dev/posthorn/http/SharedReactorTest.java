@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -177,6 +179,35 @@ class SharedReactorTest {
                 channels.stream().map(channel -> Sends.begin(channel, SMALL, 1)).toList();
         outcomes.forEach(each -> assertThat(Sends.get(each)).isInstanceOf(Outcome.Delivered.class));
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(20));
+    }
+
+    /** What is read of answers that nobody keeps is bounded for all sinks together, and the senders are held back. */
+    @Test
+    void answersWithoutEndAreReadSlowly() throws InterruptedException {
+        int floods = 8;
+        byte[] piece = new byte[64 << 10];
+        AtomicLong said = new AtomicLong();
+        List<Channel> channels = new ArrayList<>();
+        try (RawReceiver flooding = RawReceiver.start(Hostility.after(Hostility.head(200, "A: b"), wire -> {
+            while (true) {
+                wire.say(piece);
+                said.addAndGet(piece.length);
+            }
+        }))) {
+            for (int i = 0; i < floods; i++) {
+                Channel channel = sink(flooding, "http", i).build().open("t/0", LONG);
+                channels.add(channel);
+                channel.send(Sends.recorded(SMALL), 1, outcome -> {});
+            }
+            await().atMost(LONG).until(() -> said.get() > floods * (4L << 20));
+            long before = said.get();
+            long begun = System.nanoTime();
+            TimeUnit.SECONDS.sleep(3);
+            double perSecond = (said.get() - before) * 1e9 / (System.nanoTime() - begun);
+            assertThat(perSecond).isLessThan(110 << 20);
+        } finally {
+            channels.forEach(Channel::close);
+        }
     }
 
     /** Whatever a lane's code throws at the thread that tells it an outcome, the thread goes on for the others. */
