@@ -1,6 +1,6 @@
 /**
- * A sink's own {@code Connections}, what goes over them, and what ends it in time ({@code RequestCutoff}). Public for
- * the HTTP sink alone.
+ * How requests get to receivers: on the {@code Reactor} that all sinks share, over the sink's own {@code Connections}, each
+ * as one {@code Transfer}. Public for the HTTP sink alone.
  */
 @NullMarked
 package dev.posthorn.http.client;
