@@ -104,6 +104,16 @@ public final class Queries {
             }
         }
 
+        /** Statements of somebody who prepares them himself, as a part of it. */
+        public <T extends @Nullable Object> T run(Session.Work<T> work) throws SQLException {
+            changed = true;
+            return work.run(connection);
+        }
+
+        public SchemaName schema() {
+            return schema;
+        }
+
         public <T> Optional<T> first(String sql, Map<String, ? extends @Nullable Object> values, Row<T> row)
                 throws SQLException {
             List<T> found = list(sql, values, row);

@@ -13,6 +13,7 @@ import dev.posthorn.log.SchemaName;
 import dev.posthorn.log.Session;
 import dev.posthorn.relay.postgres.Generations;
 import dev.posthorn.relay.postgres.PostgresLeaseStore;
+import dev.posthorn.relay.postgres.Registration;
 import dev.posthorn.relay.store.LeaseStore;
 import dev.posthorn.relay.store.Ticker;
 import dev.posthorn.subscription.Subscription;
@@ -38,7 +39,7 @@ public final class Subscriptions {
               FROM posthorn.subscription s
               JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
               LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
-             ORDER BY s.name COLLATE "C"
+             ORDER BY s.name
             """.replace("{filter}", Generations.filterColumns("g", ""))
             .replace("{wanted_filter}", Generations.filterColumns("w", "wanted_"));
 
@@ -108,6 +109,14 @@ public final class Subscriptions {
             LeaseStore store = new PostgresLeaseStore(session, "", Ticker.SYSTEM);
             store.request(store.register(subscription), subscription);
         }
+    }
+
+    /**
+     * The same of many, in the transaction of somebody who keeps them elsewhere too, which must be READ COMMITTED: they are
+     * in both places or in none.
+     */
+    public static void register(Queries.Transaction transaction, List<Subscription> subscriptions) throws SQLException {
+        Registration.register(transaction, subscriptions);
     }
 
     /** All of them, by name. */

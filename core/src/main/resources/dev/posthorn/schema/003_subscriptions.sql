@@ -9,7 +9,7 @@
 --   max_attempts: null means unlimited.
 CREATE TABLE posthorn.subscription (
     id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    name         text        NOT NULL UNIQUE,
+    name         text        NOT NULL UNIQUE COLLATE "C",
     revision     bigint      NOT NULL DEFAULT 0,
     generation   integer     NOT NULL DEFAULT 1,
     stop_at      pg_snapshot,
@@ -161,7 +161,7 @@ ALTER TABLE posthorn.receipt REPLICA IDENTITY FULL;
 --   last_seq: the last seq given out before; no event beyond was delivered to it.
 CREATE TABLE posthorn.deleted_subscription (
     id         bigint      PRIMARY KEY,
-    name       text        NOT NULL,
+    name       text        NOT NULL COLLATE "C",
     generation integer     NOT NULL,
     last_seq   bigint      NOT NULL,
     deleted_at timestamptz NOT NULL DEFAULT posthorn.clock()

@@ -7,6 +7,7 @@ import dev.posthorn.log.Queries;
 import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.secrets.Encrypted;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,8 @@ public final class DocumentTable<R extends NamedDocument> {
     private static final String ONE = " WHERE d.name = :name";
 
     private static final String ALL = " ORDER BY d.name";
+
+    private static final String NAMED = " WHERE d.name = ANY (:names)";
 
     private static final String PAGE = " WHERE d.name > :after ORDER BY d.name LIMIT :limit";
 
@@ -61,6 +64,12 @@ public final class DocumentTable<R extends NamedDocument> {
         return queries.run("reading " + kind.title() + "s", t -> t.list(rows + ALL, Map.of(), row));
     }
 
+    /** Those of these names that there are. */
+    public List<R> named(Collection<String> names) {
+        Map<String, Object> values = Map.of("names", names.toArray(String[]::new));
+        return queries.run("reading " + kind.title() + "s", t -> t.list(rows + NAMED, values, row));
+    }
+
     public List<R> page(String after, int limit) {
         return queries.run(
                 "listing " + kind.title() + "s", t -> t.list(rows + PAGE, Map.of("after", after, "limit", limit), row));
@@ -72,13 +81,16 @@ public final class DocumentTable<R extends NamedDocument> {
             Optional<T> made = change.make(t);
             if (made.isPresent()) {
                 Audit.write(t, by, act.apply(made.get()));
-                Changes.countUp(t, kind.topic());
+                Changes.countUp(t, kind.topic(), List.of(name));
             }
             return made;
         });
     }
 
-    /** The same secrets by another key; nothing if it was changed since it was read. */
+    /**
+     * The same secrets by another key; nothing if it was changed since it was read. Who had no key for it may have one
+     * now, and is told.
+     */
     void encryptAnew(StoredDocument before, String formerKeyId, Encrypted secrets) {
         Map<String, Object> values = Map.of(
                 "name", before.name(),
@@ -86,8 +98,12 @@ public final class DocumentTable<R extends NamedDocument> {
                 "former", formerKeyId,
                 "secrets", secrets.bytes(),
                 "key_id", secrets.keyId());
-        queries.run(
-                "encrypting the secrets of " + kind.title() + " " + before.name() + " anew",
-                t -> t.update(ENCRYPT_ANEW.replace("{table}", kind.table()), values));
+        queries.run("encrypting the secrets of " + kind.title() + " " + before.name() + " anew", t -> {
+            int done = t.update(ENCRYPT_ANEW.replace("{table}", kind.table()), values);
+            if (done > 0) {
+                Changes.countUp(t, kind.topic(), List.of(before.name()));
+            }
+            return done;
+        });
     }
 }

@@ -30,17 +30,16 @@ public final class ApplicationSubscriptions {
                             WHERE w.subscription_id = s.id AND w.number = s.generation + 1) AS changing
               FROM posthorn.subscription s
               JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
-             WHERE NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = s.name COLLATE "C")
+             WHERE NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = s.name)
             """.replace("{headers}", EventRow.namesAndValues("g.headers"));
 
     private static final String ONE = ROWS + " AND s.name = :name";
 
-    private static final String PAGE =
-            ROWS + " AND s.name COLLATE \"C\" > :after ORDER BY s.name COLLATE \"C\" LIMIT :limit";
+    private static final String PAGE = ROWS + " AND s.name > :after ORDER BY s.name LIMIT :limit";
 
     private static final String NAMES = """
             SELECT s.name FROM posthorn.subscription s
-             WHERE NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = s.name COLLATE "C")
+             WHERE NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = s.name)
             """;
 
     private final Queries queries;

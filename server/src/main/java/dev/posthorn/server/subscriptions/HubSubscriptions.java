@@ -23,21 +23,18 @@ final class HubSubscriptions {
     private final SubscriptionViews views;
     private final Drafting drafting;
     private final SubscriptionStore store;
-    private final Registrar registrar;
 
     HubSubscriptions(
             NamedDocuments<SubscriptionRow> documents,
             DocumentReader reader,
             SubscriptionViews views,
             Drafting drafting,
-            SubscriptionStore store,
-            Registrar registrar) {
+            SubscriptionStore store) {
         this.documents = documents;
         this.sent = new SentDocuments<>(reader, SubscriptionDocument.class, SubscriptionAnswer.class);
         this.views = views;
         this.drafting = drafting;
         this.store = store;
-        this.registrar = registrar;
     }
 
     /** Makes it as the body says. */
@@ -62,7 +59,7 @@ final class HubSubscriptions {
                 return Optional.of(new Put<>(views.answer(before), false));
             }
             return save(name, before, draft, changed, by).map(saved -> {
-                serve(draft, saved);
+                documents.announce();
                 return new Put<>(views.get(name), before == null);
             });
         });
@@ -84,12 +81,6 @@ final class HubSubscriptions {
         DocumentAct act = before == null
                 ? DocumentAct.create(DocumentKind.SUBSCRIPTION, name, content.content())
                 : DocumentAct.change(DocumentKind.SUBSCRIPTION, name, content.content(), changed);
-        return store.save(before, content, act, by);
-    }
-
-    /** Has everybody serve what was stored. */
-    void serve(SubscriptionDraft draft, SubscriptionStore.Saved saved) {
-        registrar.register(draft.subscription().at(saved.revision()));
-        documents.announce();
+        return store.save(before, content, draft.subscription(), act, by);
     }
 }

@@ -5,7 +5,8 @@ import dev.posthorn.server.periodic.PeriodicTask;
 import java.time.Duration;
 
 /**
- * Has the documents that are there decide, after a fail-over that lost some. An instance that has not noticed yet asks for
+ * Has the documents that are there decide, after a fail-over that lost some, or after somebody deleted a subscription past
+ * the hub. An instance that has not noticed yet asks for
  * a lost revision again, as it should if only the wish were lost; so somebody has to look until the last one has noticed.
  */
 public final class LostRevisionKeeper extends PeriodicTask {
@@ -27,7 +28,7 @@ public final class LostRevisionKeeper extends PeriodicTask {
     @Override
     protected void runOnce() {
         if (database.isReady()) {
-            keeper.overruleLost();
+            keeper.putBack();
         }
     }
 }

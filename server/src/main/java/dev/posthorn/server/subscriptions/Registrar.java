@@ -6,6 +6,7 @@ import dev.posthorn.log.Queries;
 import dev.posthorn.relay.Subscriptions;
 import dev.posthorn.subscription.Subscription;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,51 +41,38 @@ final class Registrar {
     private static final String IS_THERE =
             "SELECT 1 FROM posthorn.hub_subscription WHERE name = :name AND deleted_at IS NOT NULL";
 
-    /** Whatever the database's default is: as {@link Subscriptions#delete} needs it. */
+    /** Whatever the database's default is: as {@link Subscriptions} needs it. */
     private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
     private static final String REMOVE = "DELETE FROM posthorn.hub_subscription WHERE name = :name";
 
     private final Queries queries;
-    private final Subscriptions registered;
 
-    /**
-     * On connections of two kinds, because a lock is held on one while the other registers.
-     *
-     * @param registered on connections that are never waited for
-     */
-    Registrar(Queries queries, Subscriptions registered) {
+    Registrar(Queries queries) {
         this.queries = queries;
-        this.registered = registered;
     }
 
-    /** Puts it there, or asks for what has changed; does nothing if it is no longer at its revision. */
-    void register(Subscription subscription) {
+    /**
+     * Has the relay's tables say what the document does: puts it there, or asks for it even if a later revision was asked
+     * for. Does nothing if it is no longer at its revision.
+     */
+    void put(Subscription subscription) {
         Map<String, Object> values = Map.of("name", subscription.name(), "revision", subscription.revision());
         queries.run("registering subscription " + subscription.name(), t -> {
+            t.update(READ_COMMITTED, Map.of());
             boolean current = t.first(LOCK_IF_LIVING, values, row -> true).isPresent();
             if (current) {
-                registered.register(subscription);
+                if (t.update(FORGET_LATER, values) > 0) {
+                    log.warn(
+                            "Subscription {}: a later revision was asked for than there is, which a fail-over has lost;"
+                                    + " asking for revision {}",
+                            subscription.name(),
+                            subscription.revision());
+                }
+                Subscriptions.register(t, List.of(subscription));
             }
             return current;
         });
-    }
-
-    /** As {@link #register}, even if a later revision was asked for. */
-    void overrule(Subscription subscription) {
-        Map<String, Object> values = Map.of("name", subscription.name(), "revision", subscription.revision());
-        // By itself, because asking needs the row that this locks, on another connection.
-        boolean forgotten = queries.run(
-                "forgetting a lost revision of subscription " + subscription.name(),
-                t -> t.first(LOCK_IF_LIVING, values, row -> true).isPresent() && t.update(FORGET_LATER, values) > 0);
-        if (forgotten) {
-            log.warn(
-                    "Subscription {}: a later revision was asked for than there is, which a fail-over has lost; asking"
-                            + " for revision {}",
-                    subscription.name(),
-                    subscription.revision());
-            register(subscription);
-        }
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.server.periodic.PeriodicTask;
 import java.time.Duration;
+import java.util.Set;
 
 /** Removes deleted subscriptions as soon as no instance serves them any more, whoever deleted them. */
 public final class RemovalKeeper extends PeriodicTask {
@@ -23,15 +24,10 @@ public final class RemovalKeeper extends PeriodicTask {
 
     @Override
     protected void runOnce() {
-        if (keeper.deleting().isEmpty()) {
-            return;
-        }
-        boolean removed = false;
         for (String name : keeper.deleting()) {
-            removed |= registrar.remove(name);
-        }
-        if (removed) {
-            keeper.read();
+            if (registrar.remove(name)) {
+                keeper.read(Set.of(name));
+            }
         }
     }
 
@@ -43,7 +39,7 @@ public final class RemovalKeeper extends PeriodicTask {
                 return false;
             }
         }
-        keeper.read();
+        keeper.read(Set.of(name));
         return true;
     }
 }

@@ -47,7 +47,6 @@ public final class SecretRotation extends PeriodicTask {
     private final DocumentReader reader;
     private final SubscriptionStore store;
     private final Drafting drafting;
-    private final HubSubscriptions subscriptions;
     private final SubscriptionViews views;
 
     SecretRotation(
@@ -55,14 +54,12 @@ public final class SecretRotation extends PeriodicTask {
             DocumentReader reader,
             SubscriptionStore store,
             Drafting drafting,
-            HubSubscriptions subscriptions,
             SubscriptionViews views) {
         super("posthorn-secret-rotation", LOOK_INTERVAL, PHASE);
         this.documents = documents;
         this.reader = reader;
         this.store = store;
         this.drafting = drafting;
-        this.subscriptions = subscriptions;
         this.views = views;
     }
 
@@ -112,7 +109,7 @@ public final class SecretRotation extends PeriodicTask {
             secrets.add(0, secret);
             SubscriptionDraft draft = draft(before, secrets);
             return save(before, draft, grace, by).map(saved -> {
-                serve(before, draft, saved);
+                announce(before);
                 return new RotatedSecret(name, saved.revision(), secret, saved.formerSecretUntil());
             });
         });
@@ -174,14 +171,15 @@ public final class SecretRotation extends PeriodicTask {
         return store.save(
                 before,
                 content,
+                draft.subscription(),
                 SubscriptionActs.rotateSecret(before.name(), content.content().document(), grace),
                 by);
     }
 
     /** The change is made: whether it can be served at once must not turn it into a failure, and lose a new secret. */
-    private void serve(SubscriptionRow before, SubscriptionDraft draft, SubscriptionStore.Saved saved) {
+    private void announce(SubscriptionRow before) {
         try {
-            subscriptions.serve(draft, saved);
+            documents.announce();
         } catch (PosthornException e) {
             log.debug("Subscription {}: its new secrets will be served soon", before.name(), e);
         }
@@ -203,12 +201,13 @@ public final class SecretRotation extends PeriodicTask {
             store.save(
                             before,
                             content,
+                            draft.subscription(),
                             SubscriptionActs.dropSecret(
                                     before.name(), content.content().document()),
                             HUB)
                     .ifPresent(saved -> {
                         log.info("Subscription {}: its former signing secret is dropped", before.name());
-                        serve(before, draft, saved);
+                        announce(before);
                     });
         } catch (ProblemException e) {
             // It is not served either, and whoever asks is told why; or another instance can do it.

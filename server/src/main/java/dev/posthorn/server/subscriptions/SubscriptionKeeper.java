@@ -1,15 +1,16 @@
 package dev.posthorn.server.subscriptions;
 
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.server.database.Changes;
 import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.secrets.LockedException;
 import dev.posthorn.subscription.Subscription;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Has this instance serve what is stored. A subscription that did not change stays the same object, so that its lanes
  * are left alone; one that cannot be served is left out, and its trouble is told to whoever asks.
  */
-public final class SubscriptionKeeper {
+public final class SubscriptionKeeper implements Changes.Reader {
 
     private static final Logger log = LoggerFactory.getLogger(SubscriptionKeeper.class);
 
@@ -28,8 +29,8 @@ public final class SubscriptionKeeper {
     private final Blueprint blueprint;
     private final Registrar registrar;
     private final RelayKeeper relay;
-    private volatile Map<String, Served> served = Map.of();
-    private volatile Set<String> deleting = Set.of();
+    private final Map<String, Served> served = new ConcurrentHashMap<>();
+    private final Set<String> deleting = ConcurrentHashMap.newKeySet();
 
     SubscriptionKeeper(SubscriptionStore store, Blueprint blueprint, Registrar registrar, RelayKeeper relay) {
         this.store = store;
@@ -57,48 +58,58 @@ public final class SubscriptionKeeper {
         }
     }
 
-    /** Reads all of them again. One that could not be registered does not keep the others from being served. */
-    public synchronized void read() {
+    /** Reads all of them again. */
+    @Override
+    public synchronized void readAll() {
         List<SubscriptionRow> rows = store.table().all();
-        Map<String, Served> next = new HashMap<>();
-        List<PosthornException> failures = new ArrayList<>();
-        rows.stream().filter(row -> !row.deleting()).forEach(row -> {
-            Served here = served(row);
-            next.put(row.name(), here);
-            Subscription subscription = here.subscription();
-            if (!row.registered() && subscription != null) {
-                attempt(() -> registrar.register(subscription), failures);
-            }
-        });
-        served = Map.copyOf(next);
-        deleting = rows.stream()
-                .filter(SubscriptionRow::deleting)
-                .map(SubscriptionRow::name)
-                .collect(Collectors.toUnmodifiableSet());
-        relay.serve(next.values().stream()
+        Set<String> there = rows.stream().map(SubscriptionRow::name).collect(Collectors.toSet());
+        served.keySet().retainAll(there);
+        deleting.retainAll(there);
+        rows.forEach(this::keep);
+        serve();
+    }
+
+    /** Reads these, and leaves the others as they are. */
+    @Override
+    public synchronized void read(Set<String> names) {
+        List<SubscriptionRow> rows = store.table().named(names);
+        Set<String> gone = new HashSet<>(names);
+        rows.forEach(row -> gone.remove(row.name()));
+        deleting.removeAll(gone);
+        boolean changed = served.keySet().removeAll(gone);
+        for (SubscriptionRow row : rows) {
+            changed |= keep(row);
+        }
+        if (changed) {
+            serve();
+        }
+    }
+
+    /** Whether something else is to be served then. */
+    private boolean keep(SubscriptionRow row) {
+        if (row.deleting()) {
+            deleting.add(row.name());
+            return served.remove(row.name()) != null;
+        }
+        deleting.remove(row.name());
+        Served now = served(row);
+        return !now.equals(served.put(row.name(), now));
+    }
+
+    private void serve() {
+        relay.serve(served.values().stream()
                 .flatMap(each -> Stream.ofNullable(each.subscription()))
                 .toList());
-        if (!failures.isEmpty()) {
-            throw failures.get(0);
-        }
     }
 
-    /** Asks for what is stored where an instance has asked for a later revision, which is lost. */
-    void overruleLost() {
-        store.outlived().stream()
+    /** Puts those into the relay's tables that are not there, or not as they are stored. */
+    void putBack() {
+        store.astray().stream()
                 .flatMap(row -> Stream.ofNullable(built(row).subscription()))
-                .forEach(registrar::overrule);
+                .forEach(registrar::put);
     }
 
-    private static void attempt(Runnable work, List<PosthornException> failures) {
-        try {
-            work.run();
-        } catch (PosthornException e) {
-            failures.add(e);
-        }
-    }
-
-    /** What failed is tried again each time: a key may be there now. */
+    /** What failed is tried again when it is read again: another instance may have encrypted it by a key that is here. */
     private Served served(SubscriptionRow row) {
         Served before = served.get(row.name());
         if (before != null && before.isOf(row) && before.trouble() == null) {
@@ -143,6 +154,6 @@ public final class SubscriptionKeeper {
 
     /** Those that wait to be removed, when last looked. */
     Set<String> deleting() {
-        return deleting;
+        return Set.copyOf(deleting);
     }
 }

@@ -9,6 +9,7 @@ import dev.posthorn.server.documents.DocumentAct;
 import dev.posthorn.server.documents.DocumentContent;
 import dev.posthorn.server.documents.DocumentKind;
 import dev.posthorn.server.documents.DocumentTable;
+import dev.posthorn.subscription.Subscription;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,11 +32,18 @@ final class SubscriptionStore {
                        AS quiet,
                    w.number IS NOT NULL OR s.revision <> d.revision AS changing
               FROM posthorn.hub_subscription d
-              LEFT JOIN posthorn.subscription s ON s.name = d.name COLLATE "C"
+              LEFT JOIN posthorn.subscription s ON s.name = d.name
               LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
             """;
 
-    private static final String OUTLIVED = ROWS + " WHERE s.revision > d.revision AND d.deleted_at IS NULL";
+    /** Narrow, because all are looked at. */
+    private static final String ASTRAY = """
+            SELECT d.name FROM posthorn.hub_subscription d LEFT JOIN posthorn.subscription s ON s.name = d.name
+             WHERE (s.id IS NULL OR s.revision > d.revision) AND d.deleted_at IS NULL
+            """;
+
+    /** Whatever the database's default is: as {@link Subscriptions#register} needs it. */
+    private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
     private static final String OVERDUE =
             ROWS + " WHERE d.former_secret_until <= posthorn.clock() AND d.deleted_at IS NULL";
@@ -89,9 +97,14 @@ final class SubscriptionStore {
         return table;
     }
 
-    /** Those of which a later revision was asked for than there is: a fail-over has lost that document. */
-    List<SubscriptionRow> outlived() {
-        return queries.run("looking for lost revisions", t -> t.list(OUTLIVED, Map.of(), SubscriptionRow::of));
+    /**
+     * Those that are not in the relay's tables, or of which a later revision was asked for there than there is: a fail-over
+     * has lost that document.
+     */
+    List<SubscriptionRow> astray() {
+        List<String> names =
+                queries.run("looking for lost revisions", t -> t.list(ASTRAY, Map.of(), row -> row.getString("name")));
+        return names.isEmpty() ? List.of() : table.named(names);
     }
 
     /** Those that have a former signing secret whose time is up. */
@@ -122,13 +135,26 @@ final class SubscriptionStore {
     record Saved(long revision, @Nullable Instant formerSecretUntil) {}
 
     /**
-     * Makes or changes it and remembers the revision.
+     * Makes or changes it, remembers the revision, and puts it into the relay's own tables: whatever is recorded after this
+     * is delivered to it.
      *
      * @param before what it is now; null if it is to be new
      * @return empty if it was not as said
      */
-    Optional<Saved> save(@Nullable SubscriptionRow before, Content content, DocumentAct act, Actor by) {
-        return remembered(before, before == null ? MAKE : CHANGE, content.values(act.name()), act, by);
+    Optional<Saved> save(
+            @Nullable SubscriptionRow before, Content content, Subscription subscription, DocumentAct act, Actor by) {
+        return remembered(
+                before,
+                before == null ? MAKE : CHANGE,
+                content.values(act.name()),
+                (t, saved) -> Subscriptions.register(t, List.of(subscription.at(saved.revision()))),
+                act,
+                by);
+    }
+
+    /** What else a change means. */
+    private interface Consequence {
+        void follow(Queries.Transaction transaction, Saved saved) throws SQLException;
     }
 
     /** Nobody is to serve it from now on. */
@@ -137,16 +163,19 @@ final class SubscriptionStore {
         values.put("name", before.name());
         values.put("document", null);
         DocumentAct act = DocumentAct.delete(DocumentKind.SUBSCRIPTION, before.name());
-        return remembered(before, MARK_DELETED, values, act, by).isPresent();
+        return remembered(before, MARK_DELETED, values, (t, saved) -> {}, act, by)
+                .isPresent();
     }
 
     private Optional<Saved> remembered(
             @Nullable SubscriptionRow before,
             String change,
             Map<String, @Nullable Object> values,
+            Consequence consequence,
             DocumentAct act,
             Actor by) {
         DocumentTable.Change<Saved> remembered = t -> {
+            t.update(READ_COMMITTED, Map.of());
             if (before != null && !isAt(t, before)) {
                 return Optional.empty();
             }
@@ -158,6 +187,7 @@ final class SubscriptionStore {
                 values.put("revision", saved.get().revision());
                 values.put("caller", by.name());
                 t.update(REMEMBER, values);
+                consequence.follow(t, saved.get());
             }
             return saved;
         };

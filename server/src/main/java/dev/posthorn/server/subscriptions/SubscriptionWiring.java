@@ -63,20 +63,20 @@ class SubscriptionWiring {
         return new SubscriptionStore(database.queries());
     }
 
-    /** The relay's own tables, on connections that no call waits for. */
+    /** The relay's own tables. */
     @Bean
     Subscriptions registeredSubscriptions(Database database) {
-        return new Subscriptions(database.direct(), database.schema());
+        return new Subscriptions(database.calls(), database.schema());
     }
 
     @Bean
-    ApplicationSubscriptions applicationSubscriptions(Database database) {
-        return new ApplicationSubscriptions(database.queries(), new Subscriptions(database.calls(), database.schema()));
+    ApplicationSubscriptions applicationSubscriptions(Database database, Subscriptions registered) {
+        return new ApplicationSubscriptions(database.queries(), registered);
     }
 
     @Bean
-    Registrar registrar(Database database, Subscriptions registered) {
-        return new Registrar(database.queries(), registered);
+    Registrar registrar(Database database) {
+        return new Registrar(database.queries());
     }
 
     @Bean
@@ -89,7 +89,7 @@ class SubscriptionWiring {
             DatabaseKeeper database,
             DocumentSecrets subscriptionSecrets) {
         SubscriptionKeeper keeper = new SubscriptionKeeper(store, blueprint, registrar, relay);
-        changes.read(Changes.Topic.SUBSCRIPTIONS, keeper::read);
+        changes.read(Changes.Topic.SUBSCRIPTIONS, keeper);
         database.onceReady(new KeyRotation<>(store.table(), SubscriptionRow::stored, subscriptionSecrets)::run);
         return keeper;
     }

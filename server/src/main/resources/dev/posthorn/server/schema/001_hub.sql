@@ -7,6 +7,18 @@ CREATE TABLE posthorn.hub_change (
 );
 INSERT INTO posthorn.hub_change (topic) VALUES ('event-types'), ('subscriptions'), ('guards'), ('keys');
 
+-- Of which documents the counts tell, so that nobody has to read the others. One whose own last count stands here has
+-- seen everything before it; one whose does not (a fail-over has lost it, or it is long ago) reads all. Those of an hour
+-- are kept, and the last.
+CREATE TABLE posthorn.hub_change_log (
+    topic      text        NOT NULL,
+    number     bigint      NOT NULL,
+    names      text[]      NOT NULL,
+    changed_at timestamptz NOT NULL DEFAULT posthorn.clock(),
+    PRIMARY KEY (topic, number)
+);
+CREATE INDEX hub_change_log_age ON posthorn.hub_change_log (changed_at);
+
 -- What is known about a type, and what events of it are held to.
 --   masks: JSON pointers to what of its payloads not everybody may see.
 --   seen: registered itself by its first event. seen_at: when an event last made the name known, give or take a day: it
@@ -51,6 +63,8 @@ CREATE TABLE posthorn.hub_subscription (
     changed_at          timestamptz NOT NULL DEFAULT posthorn.clock(),
     deleted_at          timestamptz
 );
+CREATE INDEX hub_subscription_former_secret ON posthorn.hub_subscription (former_secret_until)
+    WHERE former_secret_until IS NOT NULL;
 
 -- What a subscription was before and is now, without secrets. A null document: it was deleted.
 CREATE TABLE posthorn.hub_subscription_revision (

@@ -170,7 +170,7 @@ class ChangedMindTest {
             requireArrived(List.of(event.id().toString()));
         }
         assertThat(stored("stalled").generation()).isEqualTo(generation);
-        other.bean(SubscriptionKeeper.class).read();
+        other.bean(SubscriptionKeeper.class).readAll();
     }
 
     /** And an instance that had not noticed asked for it again: that wish is all that is left of it. */
