@@ -5,6 +5,7 @@ import dev.posthorn.log.Queries;
 import dev.posthorn.log.SchemaName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +15,16 @@ import org.jspecify.annotations.Nullable;
 /** What was done by whom. It is only ever added to, and only by the transaction that does the thing. */
 public final class Audit {
 
+    /** Names and values of all details stand in a row, each with the number of the entry that it belongs to. */
     private static final String WRITE = """
             INSERT INTO posthorn.audit (actor, action, target, detail, count, reason, request_id)
-            VALUES (:actor, :action, :target, jsonb_object(:names::text[], :values::text[]), :count, :reason, :request_id)
+            SELECT :actor, act.action, act.target, coalesce(its.detail, '{}'), act.count, act.reason, :request_id
+              FROM unnest(:actions::text[], :targets::text[], :counts::bigint[], :reasons::text[]) WITH ORDINALITY
+                       AS act (action, target, count, reason, number)
+              LEFT JOIN (SELECT number, jsonb_object_agg(name, value) AS detail
+                           FROM unnest(:numbers::bigint[], :names::text[], :values::text[]) AS of_act (number, name, value)
+                          GROUP BY number) its USING (number)
+             ORDER BY number
             """;
 
     /** One more than the page holds, to know whether there is another. */
@@ -34,16 +42,32 @@ public final class Audit {
 
     /** Writes it down in the transaction that does it: both are committed, or neither. */
     public static void write(Queries.Transaction transaction, Actor actor, Act act) throws SQLException {
-        List<Map.Entry<String, String>> detail = List.copyOf(act.detail().entrySet());
+        write(transaction, actor, List.of(act));
+    }
+
+    /** The same of many, by one statement. */
+    public static void write(Queries.Transaction transaction, Actor actor, List<Act> acts) throws SQLException {
+        List<Long> numbers = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < acts.size(); i++) {
+            long number = i + 1L;
+            acts.get(i).detail().forEach((name, text) -> {
+                numbers.add(number);
+                names.add(name);
+                texts.add(text);
+            });
+        }
         Map<String, @Nullable Object> values = new HashMap<>();
         values.put("actor", actor.name());
-        values.put("action", act.action());
-        values.put("target", act.target());
-        values.put("names", detail.stream().map(Map.Entry::getKey).toArray(String[]::new));
-        values.put("values", detail.stream().map(Map.Entry::getValue).toArray(String[]::new));
-        values.put("count", act.count());
-        values.put("reason", act.reason());
         values.put("request_id", actor.requestId());
+        values.put("actions", acts.stream().map(Act::action).toArray(String[]::new));
+        values.put("targets", acts.stream().map(Act::target).toArray(String[]::new));
+        values.put("counts", acts.stream().map(Act::count).toArray(Long[]::new));
+        values.put("reasons", acts.stream().map(Act::reason).toArray(String[]::new));
+        values.put("numbers", numbers.toArray(Long[]::new));
+        values.put("names", names.toArray(String[]::new));
+        values.put("values", texts.toArray(String[]::new));
         transaction.update(WRITE, values);
     }
 

@@ -57,6 +57,16 @@ public final class DocumentReader {
         return sent(body);
     }
 
+    /** What a caller sent that holds several documents, each of which is still to be held to its length. */
+    public ObjectNode sentDocuments(byte[] body) {
+        return sent(body);
+    }
+
+    /** One of several, of the length that one may have. */
+    public void requireShort(ObjectNode document) {
+        requireShort(text(document).getBytes(UTF_8).length);
+    }
+
     private static void requireShort(int bytes) {
         if (bytes > LONGEST) {
             throw Parameters.refused(
@@ -67,7 +77,7 @@ public final class DocumentReader {
     /** What is stored, changed by what a caller sent. */
     public ObjectNode patched(String stored, ObjectNode patch) {
         ObjectNode patched = MergePatch.applied(patch, tree(stored));
-        requireShort(text(patched).getBytes(UTF_8).length);
+        requireShort(patched);
         return patched;
     }
 

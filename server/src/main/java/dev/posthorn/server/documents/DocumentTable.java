@@ -77,11 +77,17 @@ public final class DocumentTable<R extends NamedDocument> {
 
     /** By one transaction: the change, its entry in the audit, and the count by which all instances learn of it. */
     public <T> Optional<T> change(String name, Change<T> change, Function<T, Act> act, Actor by) {
-        return queries.run("changing " + kind.title() + " " + name, t -> {
+        return change(List.of(name), change, made -> List.of(act.apply(made)), by);
+    }
+
+    /** The same of many. */
+    public <T> Optional<T> change(List<String> names, Change<T> change, Function<T, List<Act>> acts, Actor by) {
+        String what = names.size() == 1 ? " " + names.get(0) : "s";
+        return queries.run("changing " + kind.title() + what, t -> {
             Optional<T> made = change.make(t);
             if (made.isPresent()) {
-                Audit.write(t, by, act.apply(made.get()));
-                Changes.countUp(t, kind.topic(), List.of(name));
+                Audit.write(t, by, acts.apply(made.get()));
+                Changes.countUp(t, kind.topic(), names);
             }
             return made;
         });

@@ -8,12 +8,15 @@ import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.Parameters;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,11 +64,22 @@ public final class NamedDocuments<R extends NamedDocument> {
     /** What is there under a name by which one may be put; null if nothing is. */
     public @Nullable R former(String name) {
         database.requireReady();
+        requireName(name);
+        return table.find(name).orElse(null);
+    }
+
+    /** Refuses a name under which nothing may be put. */
+    public static void requireName(String name) {
         if (!NAME.matcher(name).matches()) {
             throw Parameters.refused(
                     "name", "must be letters, digits, '.', '_' and '-', at most 100, the first a letter or a digit");
         }
-        return table.find(name).orElse(null);
+    }
+
+    /** Those that are there, by their names. */
+    public Map<String, R> named(Collection<String> names) {
+        database.requireReady();
+        return table.named(names).stream().collect(Collectors.toMap(R::name, Function.identity()));
     }
 
     /** By name, as they are answered. */
@@ -90,15 +104,24 @@ public final class NamedDocuments<R extends NamedDocument> {
             Preconditions conditions,
             Supplier<? extends @Nullable R> look,
             Function<@Nullable R, Optional<T>> change) {
+        return tried(
+                () -> {
+                    R before = look.get();
+                    conditions.require(before == null ? null : before.revision());
+                    return change.apply(before);
+                },
+                () -> conflict(name, "is changed by others all the time; try again"));
+    }
+
+    /** Looks and changes until nobody comes between. */
+    public static <T> T tried(Supplier<Optional<T>> change, Supplier<ProblemException> givenUp) {
         for (int i = 0; i < ATTEMPTS; i++) {
-            R before = look.get();
-            conditions.require(before == null ? null : before.revision());
-            Optional<T> changed = change.apply(before);
+            Optional<T> changed = change.get();
             if (changed.isPresent()) {
                 return changed.get();
             }
         }
-        throw conflict(name, "is changed by others all the time; try again");
+        throw givenUp.get();
     }
 
     /** The same for one that has to be there. */

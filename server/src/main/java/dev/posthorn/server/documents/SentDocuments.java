@@ -34,7 +34,11 @@ public final class SentDocuments<T extends RequiredFields> {
 
     /** By PUT. */
     public Asked<T> whole(String name, byte @Nullable [] body, Preconditions conditions) {
-        ObjectNode sent = reader.sentDocument(Objects.requireNonNullElse(body, new byte[0]));
+        return whole(name, reader.sentDocument(Objects.requireNonNullElse(body, new byte[0])), conditions);
+    }
+
+    /** The same of one that was read already. */
+    public Asked<T> whole(String name, ObjectNode sent, Preconditions conditions) {
         Preconditions all = answered.takenFrom(sent, name, conditions);
         T document = reader.whole(sent, type);
         return new Asked<>(all, stored -> document);

@@ -9,9 +9,11 @@ import dev.posthorn.server.subscriptions.definition.FilterDocument;
 import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,8 @@ public final class ApplicationSubscriptions {
              WHERE NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = s.name)
             """;
 
+    private static final String NAMES_AMONG = NAMES + " AND s.name = ANY (:names)";
+
     private final Queries queries;
     private final Subscriptions registered;
 
@@ -60,6 +64,13 @@ public final class ApplicationSubscriptions {
         return queries.run(
                 "listing subscriptions",
                 t -> t.list(PAGE, Map.of("after", after, "limit", limit), ApplicationSubscriptions::answer));
+    }
+
+    /** Those of these names that are theirs. */
+    Set<String> among(Collection<String> names) {
+        Map<String, Object> values = Map.of("names", names.toArray(String[]::new));
+        return Set.copyOf(queries.run(
+                "looking for subscriptions", t -> t.list(NAMES_AMONG, values, row -> row.getString("name"))));
     }
 
     /** All their names, on whichever connections. */

@@ -5,15 +5,16 @@ import dev.posthorn.server.documents.DocumentSecrets;
 import dev.posthorn.server.documents.SecretPlaces;
 import dev.posthorn.server.problem.Problem;
 import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.problem.Violation;
 import dev.posthorn.server.subscriptions.definition.Start;
 import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
 import dev.posthorn.server.subscriptions.definition.SubscriptionFactory;
-import dev.posthorn.server.subscriptions.sinks.SinkDocument;
 import dev.posthorn.server.web.Parameters;
 import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.JsonNode;
@@ -33,12 +34,20 @@ final class Drafting {
     }
 
     SubscriptionDraft draft(String name, SubscriptionDocument asked, @Nullable SubscriptionRow before) {
+        SubscriptionDraft draft = unresolved(name, asked, before);
+        refusal(draft).ifPresent(violation -> {
+            throw Parameters.refused(violation.field(), violation.rule());
+        });
+        return draft;
+    }
+
+    /** Checked as far as nobody has to be asked for it: {@link #refusal} is still to come. */
+    SubscriptionDraft unresolved(String name, SubscriptionDocument asked, @Nullable SubscriptionRow before) {
         SecretPlaces.Parted parted =
                 secrets.parted(started(name, asked, before), before == null ? null : before.stored());
         SubscriptionDocument document = secrets.whole(parted, SubscriptionDocument.class);
         Subscription subscription = factory.subscription(name, document);
-        requireAllowed(Objects.requireNonNull(document.sink()), subscription);
-        return new SubscriptionDraft(subscription, parted);
+        return new SubscriptionDraft(subscription, Objects.requireNonNull(document.sink()), parted);
     }
 
     /** Left out, it stays as it was. */
@@ -65,10 +74,9 @@ final class Drafting {
         return start.isString() ? new Start(start.stringValue()) : null;
     }
 
-    private void requireAllowed(SinkDocument sink, Subscription subscription) {
-        factory.refusal(sink, subscription).ifPresent(violation -> {
-            throw Parameters.refused(violation.field(), violation.rule());
-        });
+    /** Why nothing may be sent there at present. May have to look a name up. */
+    Optional<Violation> refusal(SubscriptionDraft draft) {
+        return factory.refusal(draft.sink(), draft.subscription());
     }
 
     /** The fields that are not as they are stored; empty if all are. */
@@ -76,9 +84,15 @@ final class Drafting {
         return secrets.changed(draft.parted(), before.stored());
     }
 
+    /** One that is not there yet, ready to be stored. */
+    NewSubscriptions.Wanted wanted(SubscriptionDraft draft) {
+        Subscription subscription = draft.subscription();
+        return new NewSubscriptions.Wanted(secrets.content(subscription.name(), draft.parted()), subscription);
+    }
+
     /** What is to be stored of it. A former signing secret keeps its time unless it was given another place. */
-    SubscriptionStore.Content content(String name, SubscriptionDraft draft, @Nullable SubscriptionRow before) {
-        String former = before == null ? null : before.formerSecret();
+    SubscriptionStore.Content content(String name, SubscriptionDraft draft, SubscriptionRow before) {
+        String former = before.formerSecret();
         boolean stays = former != null && former.equals(former(draft));
         return new SubscriptionStore.Content(secrets.content(name, draft.parted()), stays ? former : null, null);
     }

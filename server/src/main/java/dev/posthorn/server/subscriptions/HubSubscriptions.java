@@ -23,23 +23,31 @@ final class HubSubscriptions {
     private final SubscriptionViews views;
     private final Drafting drafting;
     private final SubscriptionStore store;
+    private final ManySubscriptions many;
 
     HubSubscriptions(
             NamedDocuments<SubscriptionRow> documents,
             DocumentReader reader,
             SubscriptionViews views,
             Drafting drafting,
-            SubscriptionStore store) {
+            SubscriptionStore store,
+            ManySubscriptions many) {
         this.documents = documents;
         this.sent = new SentDocuments<>(reader, SubscriptionDocument.class, SubscriptionAnswer.class);
         this.views = views;
         this.drafting = drafting;
         this.store = store;
+        this.many = many;
     }
 
     /** Makes it as the body says. */
     Put<SubscriptionAnswer> put(String name, byte @Nullable [] body, Preconditions conditions, Actor by) {
         return changed(name, sent.whole(name, body, conditions), by);
+    }
+
+    /** Makes all that the body has, or none. */
+    ManySubscriptions.ManyAnswer makeMany(byte @Nullable [] body, Actor by) {
+        return many.make(body, by);
     }
 
     /** Changes what the body names, and leaves the rest as it is. */
@@ -58,10 +66,11 @@ final class HubSubscriptions {
             if (before != null && changed.isEmpty()) {
                 return Optional.of(new Put<>(views.answer(before), false));
             }
-            return save(name, before, draft, changed, by).map(saved -> {
-                documents.announce();
-                return new Put<>(views.get(name), before == null);
-            });
+            if (!isSaved(name, before, draft, changed, by)) {
+                return Optional.empty();
+            }
+            documents.announce();
+            return Optional.of(new Put<>(views.get(name), before == null));
         });
     }
 
@@ -75,12 +84,14 @@ final class HubSubscriptions {
         return before;
     }
 
-    private Optional<SubscriptionStore.Saved> save(
+    /** Whether it is what was asked for then; not if somebody else has made or changed it meanwhile. */
+    private boolean isSaved(
             String name, @Nullable SubscriptionRow before, SubscriptionDraft draft, List<String> changed, Actor by) {
+        if (before == null) {
+            return store.make(List.of(drafting.wanted(draft)), by).isPresent();
+        }
         SubscriptionStore.Content content = drafting.content(name, draft, before);
-        DocumentAct act = before == null
-                ? DocumentAct.create(DocumentKind.SUBSCRIPTION, name, content.content())
-                : DocumentAct.change(DocumentKind.SUBSCRIPTION, name, content.content(), changed);
-        return store.save(before, content, draft.subscription(), act, by);
+        DocumentAct act = DocumentAct.change(DocumentKind.SUBSCRIPTION, name, content.content(), changed);
+        return store.change(before, content, draft.subscription(), act, by).isPresent();
     }
 }

@@ -168,7 +168,7 @@ public final class SecretRotation extends PeriodicTask {
         SubscriptionStore.Content content = grace.isZero()
                 ? drafting.content(before.name(), draft, before)
                 : drafting.content(before.name(), draft, grace);
-        return store.save(
+        return store.change(
                 before,
                 content,
                 draft.subscription(),
@@ -198,7 +198,7 @@ public final class SecretRotation extends PeriodicTask {
         try {
             SubscriptionDraft draft = draft(before, left);
             SubscriptionStore.Content content = drafting.content(before.name(), draft, before);
-            store.save(
+            store.change(
                             before,
                             content,
                             draft.subscription(),

@@ -1,5 +1,6 @@
 package dev.posthorn.server.subscriptions;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.posthorn.audit.Actor;
 import dev.posthorn.server.access.Allowed;
 import dev.posthorn.server.access.Caller;
@@ -16,6 +17,7 @@ import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletResponse;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -96,6 +98,33 @@ class SubscriptionController {
         Put<SubscriptionAnswer> put = subscriptions.put(name, body, new Preconditions(ifMatch, ifNoneMatch), actor);
         response.setStatus(put.created() ? HttpStatus.CREATED.value() : HttpStatus.OK.value());
         return tagged(put.answer(), response);
+    }
+
+    /** What is asked for; it is read by {@link ManySubscriptions}, so that everything is told that is wrong with it. */
+    record ManyRequest(List<NamedSubscription> subscriptions) {}
+
+    /** A subscription with its name, which a path does not tell here. */
+    record NamedSubscription(String name, @JsonUnwrapped SubscriptionDocument document) {}
+
+    @Operation(
+            summary = "Create up to 1,000 subscriptions, all of them or none",
+            description =
+                    "Each is the document that PUT takes, with its name. One that is there already and is as it is asked for"
+                            + " is left alone, so that a call can be repeated; 409 if one is there with another document. What is"
+                            + " wrong is told by field, as subscriptions[3].sink.url. 201 if any was created.")
+    @io.swagger.v3.oas.annotations.parameters.RequestBody(
+            required = true,
+            content =
+                    @Content(
+                            mediaType = MediaType.APPLICATION_JSON_VALUE,
+                            schema = @Schema(implementation = ManyRequest.class)))
+    @Allowed({Role.ADMIN})
+    @PostMapping(consumes = MediaType.APPLICATION_JSON_VALUE)
+    ManySubscriptions.ManyAnswer makeMany(
+            @RequestBody(required = false) byte @Nullable [] body, Actor actor, HttpServletResponse response) {
+        ManySubscriptions.ManyAnswer answer = subscriptions.makeMany(body, actor);
+        response.setStatus(answer.isAnyCreated() ? HttpStatus.CREATED.value() : HttpStatus.OK.value());
+        return answer;
     }
 
     @Operation(

@@ -43,22 +43,13 @@ final class SubscriptionStore {
             """;
 
     /** Whatever the database's default is: as {@link Subscriptions#register} needs it. */
-    private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+    static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
     private static final String OVERDUE =
             ROWS + " WHERE d.former_secret_until <= posthorn.clock() AND d.deleted_at IS NULL";
 
     private static final String LOCK =
             "SELECT revision FROM posthorn.hub_subscription WHERE name = :name AND deleted_at IS NULL FOR UPDATE";
-
-    /** Revisions count on over a deletion, so that none ever means two things. */
-    private static final String MAKE = """
-            INSERT INTO posthorn.hub_subscription (name, revision, document, secrets, key_id)
-            VALUES (:name,
-                    1 + coalesce((SELECT max(revision) FROM posthorn.hub_subscription_revision WHERE name = :name), 0),
-                    :document, :secrets::bytea, :key_id::text)
-                ON CONFLICT (name) DO NOTHING RETURNING revision, former_secret_until
-            """;
 
     private static final String CHANGE = """
             UPDATE posthorn.hub_subscription
@@ -87,10 +78,17 @@ final class SubscriptionStore {
 
     private final Queries queries;
     private final DocumentTable<SubscriptionRow> table;
+    private final NewSubscriptions fresh;
 
     SubscriptionStore(Queries queries) {
         this.queries = queries;
         this.table = new DocumentTable<>(queries, DocumentKind.SUBSCRIPTION, ROWS, SubscriptionRow::of);
+        this.fresh = new NewSubscriptions(table);
+    }
+
+    /** As {@link NewSubscriptions#make}. */
+    Optional<Map<String, Long>> make(List<NewSubscriptions.Wanted> all, Actor by) {
+        return fresh.make(all, by);
     }
 
     DocumentTable<SubscriptionRow> table() {
@@ -135,17 +133,15 @@ final class SubscriptionStore {
     record Saved(long revision, @Nullable Instant formerSecretUntil) {}
 
     /**
-     * Makes or changes it, remembers the revision, and puts it into the relay's own tables: whatever is recorded after this
-     * is delivered to it.
+     * Changes it, remembers the revision, and asks the relay's own tables for it.
      *
-     * @param before what it is now; null if it is to be new
      * @return empty if it was not as said
      */
-    Optional<Saved> save(
-            @Nullable SubscriptionRow before, Content content, Subscription subscription, DocumentAct act, Actor by) {
+    Optional<Saved> change(
+            SubscriptionRow before, Content content, Subscription subscription, DocumentAct act, Actor by) {
         return remembered(
                 before,
-                before == null ? MAKE : CHANGE,
+                CHANGE,
                 content.values(act.name()),
                 (t, saved) -> Subscriptions.register(t, List.of(subscription.at(saved.revision()))),
                 act,
@@ -168,7 +164,7 @@ final class SubscriptionStore {
     }
 
     private Optional<Saved> remembered(
-            @Nullable SubscriptionRow before,
+            SubscriptionRow before,
             String change,
             Map<String, @Nullable Object> values,
             Consequence consequence,
@@ -176,7 +172,7 @@ final class SubscriptionStore {
             Actor by) {
         DocumentTable.Change<Saved> remembered = t -> {
             t.update(READ_COMMITTED, Map.of());
-            if (before != null && !isAt(t, before)) {
+            if (!isAt(t, before)) {
                 return Optional.empty();
             }
             Optional<Saved> saved = t.first(

@@ -3,13 +3,16 @@ package dev.posthorn.server.subscriptions;
 import dev.posthorn.server.documents.DocumentSecrets;
 import dev.posthorn.server.documents.NamedDocuments;
 import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemException;
 import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.PageToken;
 import dev.posthorn.server.web.Parameters;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -56,12 +59,22 @@ final class SubscriptionViews {
     /** Refuses one that an application serves. */
     void refuseTheirs(String name, String remedy) {
         if (applications.find(name).isPresent()) {
-            throw Problem.of(
-                            ProblemType.CONFLICT,
-                            "subscription '" + name + "' is served by an application's own relay in this database; "
-                                    + remedy)
-                    .asException();
+            throw theirs(name, remedy);
         }
+    }
+
+    /** Those of these names that applications serve. */
+    Set<String> theirs(Collection<String> names) {
+        return applications.among(names);
+    }
+
+    /** That an application serves it. */
+    static ProblemException theirs(String name, String remedy) {
+        return Problem.of(
+                        ProblemType.CONFLICT,
+                        "subscription '" + name + "' is served by an application's own relay in this database; "
+                                + remedy)
+                .asException();
     }
 
     /** Refuses one that is about to go. */

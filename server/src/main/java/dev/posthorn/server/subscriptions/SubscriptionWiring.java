@@ -12,6 +12,7 @@ import dev.posthorn.server.documents.KeyRotation;
 import dev.posthorn.server.documents.NamedDocuments;
 import dev.posthorn.server.secrets.Vault;
 import dev.posthorn.server.settings.HubSettings;
+import dev.posthorn.server.subscriptions.definition.Lookups;
 import dev.posthorn.server.subscriptions.definition.SubscriptionFactory;
 import dev.posthorn.server.subscriptions.sinks.Guards;
 import dev.posthorn.server.subscriptions.sinks.HubDestinations;
@@ -46,6 +47,11 @@ class SubscriptionWiring {
         return new SubscriptionFactory(
                 new SinkContext(HubDestinations.of(settings), guards),
                 settings.relay().leaseTtl());
+    }
+
+    @Bean
+    Lookups lookups(SubscriptionFactory factory) {
+        return new Lookups(factory);
     }
 
     @Bean

@@ -45,6 +45,7 @@ final class RoleTable {
             PUT    /v1/event-types/{name}                 | admin
             DELETE /v1/event-types/{name}                 | admin
             GET    /v1/subscriptions                      | viewer operator
+            POST   /v1/subscriptions                      | admin
             GET    /v1/subscriptions/{name}               | viewer operator
             GET    /v1/subscriptions/{name}/revisions     | viewer operator
             PUT    /v1/subscriptions/{name}               | admin
