@@ -142,7 +142,7 @@ class RolesTest {
                 "INSERT INTO posthorn.command (subscription_id, kind, event_id, seq, requested_by)"
                         + " VALUES (1, 'RELEASE', gen_random_uuid(), 1, 'ann')",
                 "UPDATE posthorn.lane_mark SET seq = 0",
-                "UPDATE posthorn.lane_lease SET owner = NULL",
+                "UPDATE posthorn.lane_owner SET session_id = NULL",
                 "DELETE FROM posthorn.subscription",
                 "UPDATE posthorn.cluster SET era = 1",
                 "SELECT posthorn.add_partition(900000, 900001)",

@@ -47,7 +47,7 @@ public final class TroubleRows {
         long lane = laneWithoutMark(subscription, generation, index);
         database.execute("INSERT INTO posthorn.lane_mark (lane_id, a, b, seq, high_seq, read_seq)"
                 + " VALUES (%d, '%s', '%s', %4$d, %4$d, %4$d)".formatted(lane, a, b, seq));
-        database.execute("INSERT INTO posthorn.lane_lease (lane_id) VALUES (" + lane + ")");
+        database.execute("INSERT INTO posthorn.lane_owner (lane_id) VALUES (" + lane + ")");
         return lane;
     }
 

@@ -175,6 +175,11 @@ public record Filter(
         values.put("headers", FlatJson.object(headers));
     }
 
+    /** As it comes back from where it was stored. */
+    public Filter asStored() {
+        return ofLikePatterns(likePatterns(types), likePatterns(aggregateTypes), likePatterns(sources), headers);
+    }
+
     private static String[] likePatterns(List<String> patterns) {
         return patterns.stream().map(Filter::likePattern).distinct().sorted().toArray(String[]::new);
     }

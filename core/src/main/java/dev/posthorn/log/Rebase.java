@@ -121,8 +121,12 @@ public final class Rebase {
                    high_a = NULL, high_b = NULL, high_seq = 0, parked_for = NULL, epoch = epoch + 1
             """;
 
-    private static final String FREE_LEASES =
-            "UPDATE posthorn.lane_lease SET epoch = epoch + 1, owner = NULL, expires_at = NULL";
+    private static final String FREE_LANES = "UPDATE posthorn.lane_owner SET epoch = epoch + 1, session_id = NULL";
+
+    private static final String END_SESSIONS = "DELETE FROM posthorn.session";
+
+    /** By the former cluster's transactions, which would be newer than any here. Whoever begins now looks at everything. */
+    private static final String FORGET_CHANGES = "DELETE FROM posthorn.subscription_change";
 
     /** A generation that is wanted stays wanted, but the way to it begins again. */
     private static final String FORGET_STOPS = "UPDATE posthorn.subscription SET stop_at = NULL";
@@ -187,8 +191,10 @@ public final class Rebase {
         statement.executeUpdate(schema.apply(FORGET_FINISHED_DRAINS));
         statement.executeUpdate(schema.apply(KEEP_OLD_MARKS));
         execute(connection, START_DRAINING, Map.of("to", floor + early));
-        statement.executeUpdate(schema.apply(FREE_LEASES));
+        statement.executeUpdate(schema.apply(FREE_LANES));
+        statement.executeUpdate(schema.apply(END_SESSIONS));
         statement.executeUpdate(schema.apply(FORGET_STOPS));
+        statement.executeUpdate(schema.apply(FORGET_CHANGES));
         execute(connection, START_ERA, Map.of("floor", floor));
         statement.executeUpdate(schema.apply(REMEMBER_ROW));
         statement.executeUpdate(schema.apply(REMEMBER_ERA));

@@ -1,36 +1,48 @@
 package dev.posthorn.relay;
 
-import dev.posthorn.error.Outage;
 import dev.posthorn.error.PosthornException;
-import dev.posthorn.relay.budget.Allowance;
-import dev.posthorn.relay.budget.InFlightBudget;
+import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.budget.LaneOrders;
-import dev.posthorn.relay.budget.LastHeard;
-import dev.posthorn.relay.budget.RetryPlaces;
 import dev.posthorn.relay.lane.Lane;
 import dev.posthorn.relay.store.LaneGrant;
 import dev.posthorn.relay.store.Lease;
 import dev.posthorn.relay.store.LeaseStore;
+import dev.posthorn.relay.store.Look;
+import dev.posthorn.relay.store.Sharing;
 import dev.posthorn.relay.store.Ticker;
 import dev.posthorn.subscription.Subscription;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds this instance's lanes: renews their leases, takes over what nobody owns, gives up what is beyond a fair share,
- * and carries out changes of the number of lanes or the filter. Works on a connection of its own, so that a busy lane
- * cannot keep a lease from being renewed. Not thread-safe, but for the lanes it hands out and for {@link #serve}.
+ * Holds this process's lanes: renews its session, takes over what nobody owns, gives up what is beyond a fair share, hands
+ * on what was ordered, and carries out changes of the number of lanes or the filter. Works on a connection of its own, so
+ * that a busy lane cannot keep the session from being renewed. Not thread-safe, but for the lanes it hands out and for
+ * {@link #serve}.
+ *
+ * <p>A pass renews the session and looks for what has changed since the last look: two statements, however many
+ * subscriptions there are. Everything else it does only about what has changed, or is not yet as it should be.
  */
 public final class LeaseKeeper {
 
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+
+    /** So many changes are advanced between two looks at the time. */
+    private static final int MOST_CHANGES = 100;
+
+    private static final long TRIM_NANOS = 10_000_000_000L;
 
     /** Starts lanes that were taken over. */
     public interface LaneStarter {
@@ -38,25 +50,61 @@ public final class LeaseKeeper {
     }
 
     private final LeaseStore store;
-    private final String instance;
     private final LaneStarter starter;
     private final Ticker ticker;
-    private final List<Holding> holdings = new ArrayList<>();
+    private final Duration ttl;
+    private final Handover handover;
     private volatile List<Subscription> wanted;
-    private long connection;
+
+    /** What the holdings are yet to follow. */
+    private final AtomicReference<@Nullable List<Subscription>> unfollowed = new AtomicReference<>();
+
+    private @Nullable ProcessSession session;
+
+    /** Of the last look on this connection, under this session. */
+    private @Nullable Snapshot looked;
+
+    /** Whether the database may take this process for the owner of other lanes than it holds. */
+    private boolean doubtful;
+
+    /** Whether a pause was seen of which others do not know yet that it is obeyed. */
+    private boolean pauseUntold;
+
+    private boolean changesSeen;
+    private long trimmed;
+
+    /** What is wanted, by name. */
+    private final Map<String, Subscription> names = new LinkedHashMap<>();
+
+    private final Map<String, Holding> byName = new LinkedHashMap<>();
+    private final Map<Long, Holding> byId = new LinkedHashMap<>();
+
+    /** Those with something to be done about them, each kind by itself. */
+    private final Set<Holding> unregistered = new LinkedHashSet<>();
+
+    private final Set<Holding> unrequested = new LinkedHashSet<>();
+    private final Set<Holding> unserved = new LinkedHashSet<>();
+    private final Set<Long> overserved = new LinkedHashSet<>();
+    private final Set<Holding> leaving = new LinkedHashSet<>();
+    private final Set<Holding> paused = new LinkedHashSet<>();
+    private final Set<Holding> changing = new LinkedHashSet<>();
+    private final Set<Holding> unshared = new LinkedHashSet<>();
 
     public LeaseKeeper(
-            LeaseStore store, String instance, List<Subscription> subscriptions, LaneStarter starter, Ticker ticker) {
+            LeaseStore store, List<Subscription> subscriptions, LaneStarter starter, Duration ttl, Ticker ticker) {
         this.store = store;
-        this.instance = instance;
         this.starter = starter;
         this.ticker = ticker;
+        this.ttl = ttl;
+        this.handover = new Handover(ticker);
         this.wanted = List.copyOf(subscriptions);
+        unfollowed.set(wanted);
     }
 
     /** Serves these from now on and no others, as of the next pass. */
     public void serve(List<Subscription> subscriptions) {
         wanted = List.copyOf(subscriptions);
+        unfollowed.set(wanted);
     }
 
     List<Subscription> served() {
@@ -65,239 +113,323 @@ public final class LeaseKeeper {
 
     /** Whether a subscription is to begin or to end, or somebody waits for it to be paused. */
     boolean isChanging() {
-        List<Subscription> now = wanted;
-        return holdings.size() != now.size()
-                || holdings.stream().anyMatch(holding -> holding.leaving || (holding.paused && !holding.quiet));
+        return unfollowed.get() != null || !leaving.isEmpty() || pauseUntold;
     }
 
-    /** One pass over all subscriptions. */
+    /** One pass over whatever there is to be done. */
     public void pass() {
-        List<Subscription> now = wanted;
-        lookAgainAfterLoss();
-        endUnwanted(now);
-        begin(now);
-        keepAll();
+        List<PosthornException> refused = new ArrayList<>();
+        beginAfterLoss();
+        keepSession();
+        settleDoubt();
+        releaseEnded();
+        followWishes();
+        register(refused);
+        sayWhatIsServed();
+        look();
+        advanceChanges(refused);
+        takeOver();
+        trim();
+        // What the database refuses about one subscription keeps no other from being served; it is told in the end.
+        if (!refused.isEmpty()) {
+            throw refused.get(0);
+        }
     }
 
-    /** What the database refuses about one subscription keeps no other from being served; it is told in the end. */
-    private void keepAll() {
-        PosthornException refusal = null;
-        for (Holding holding : holdings) {
-            try {
-                if (!holding.leaving) {
-                    keep(holding);
-                }
-            } catch (PosthornException e) {
-                if (Outage.isOneOrCancelled(e)) {
-                    throw e;
-                }
-                refusal = e;
+    // ---- the session
+
+    /** What was read on another connection is void, even ids: a database that lost its last commits gives them out again. */
+    private void beginAfterLoss() {
+        if (!store.isCurrent()) {
+            store.begin();
+            looked = null;
+            doubtful = true;
+            byName.values().stream().filter(holding -> !holding.leaving).forEach(unregistered::add);
+        }
+    }
+
+    private void keepSession() {
+        Snapshot obeyed = obeyed();
+        if (session != null && !session.renew(obeyed)) {
+            log.warn(
+                    "The session of this process was not renewed in time and has ended; its lanes are free for others");
+            forgetSession();
+        } else if (session != null) {
+            pauseUntold &= obeyed == null;
+        }
+        if (session == null) {
+            session = ProcessSession.begin(store, ttl, ticker);
+            unserved.addAll(byId.values());
+            doubtful = false;
+        }
+    }
+
+    /** The last look, if all that it ordered is obeyed. */
+    private @Nullable Snapshot obeyed() {
+        return paused.stream().allMatch(Holding::isSilent) ? looked : null;
+    }
+
+    /** Every lane was lost with it. */
+    private void forgetSession() {
+        byName.values().forEach(holding -> holding.lanes.clear());
+        session = null;
+        looked = null;
+        doubtful = false;
+    }
+
+    private void settleDoubt() {
+        if (!doubtful) {
+            return;
+        }
+        LeaseStore.Doubted doubted = store.reconcile(lanes().map(Lane::lease).toList());
+        if (!doubted.lost().isEmpty() || !doubted.ended().isEmpty()) {
+            byName.values().forEach(holding -> drop(holding, doubted));
+        }
+        doubtful = false;
+    }
+
+    /** What is not owned belongs to another process, unless it went with its generation: then nobody took it. */
+    private void drop(Holding holding, LeaseStore.Doubted doubted) {
+        holding.lanes.values().removeIf(lane -> {
+            long id = lane.lease().laneId();
+            if (doubted.ended().contains(id)) {
+                lane.retire();
+            } else if (doubted.lost().contains(id)) {
+                lane.lease().lose();
             }
-        }
-        if (refusal != null) {
-            throw refusal;
-        }
+            return doubted.ended().contains(id) || doubted.lost().contains(id);
+        });
+        unshared.add(holding);
     }
 
-    /** A database that lost its last commits may have given a subscription's id to another. */
-    private void lookAgainAfterLoss() {
-        long now = store.connection();
-        if (now != connection) {
-            connection = now;
-            holdings.forEach(holding -> holding.known = false);
-        }
-    }
+    // ---- what is served
 
     /**
      * A subscription whose settings have changed is one that ends and one that begins: its lanes settle what they have
      * sent and are given up before anybody serves them by the new settings.
      */
-    private void endUnwanted(List<Subscription> now) {
-        for (Holding holding : List.copyOf(holdings)) {
-            if (!holding.leaving && !now.contains(holding.subscription)) {
-                holding.leaving = true;
-                holding.lanes.values().forEach(lane -> lane.order(lane.orders().leaving()));
+    private void followWishes() {
+        List<Subscription> now = unfollowed.getAndSet(null);
+        if (now != null) {
+            names.clear();
+            now.forEach(subscription -> names.put(subscription.name(), subscription));
+            byName.values().stream().filter(this::isUnwanted).forEach(this::leave);
+        }
+        List<Holding> left =
+                leaving.stream().filter(holding -> holding.lanes.isEmpty()).toList();
+        left.forEach(this::end);
+        if (now != null || !left.isEmpty()) {
+            names.values().forEach(this::begin);
+        }
+    }
+
+    private boolean isUnwanted(Holding holding) {
+        return !holding.leaving && !Objects.equals(holding.subscription, names.get(holding.subscription.name()));
+    }
+
+    private void leave(Holding holding) {
+        holding.leave();
+        leaving.add(holding);
+    }
+
+    private void end(Holding holding) {
+        byName.remove(holding.subscription.name());
+        if (holding.isThere()) {
+            byId.remove(holding.id);
+            overserved.add(holding.id);
+        }
+        concerns().forEach(those -> those.remove(holding));
+    }
+
+    private Stream<Set<Holding>> concerns() {
+        return Stream.of(unregistered, unrequested, unserved, leaving, paused, changing, unshared);
+    }
+
+    private void begin(Subscription subscription) {
+        if (!byName.containsKey(subscription.name())) {
+            Holding holding = new Holding(subscription, ticker);
+            byName.put(subscription.name(), holding);
+            unregistered.add(holding);
+        }
+    }
+
+    private void register(List<PosthornException> refused) {
+        if (!unregistered.isEmpty()) {
+            LeaseStore.Registered registered = store.register(
+                    unregistered.stream().map(holding -> holding.subscription).toList());
+            refused.addAll(registered.refused());
+            for (Holding holding : List.copyOf(unregistered)) {
+                Long id = registered.ids().get(holding.subscription.name());
+                found(holding, id == null ? Holding.NOT_THERE : id);
             }
-            if (holding.leaving) {
-                renew(holding);
-                end(holding, now);
+        }
+        if (!unrequested.isEmpty()) {
+            Map<Long, Subscription> wishes = new LinkedHashMap<>();
+            unrequested.forEach(holding -> wishes.put(holding.id, holding.subscription));
+            List<PosthornException> said = store.request(wishes);
+            refused.addAll(said);
+            // After a refusal all are looked at again; who is as wanted by then is not asked for.
+            if (said.isEmpty()) {
+                unrequested.forEach(holding -> holding.requested = true);
+                unrequested.clear();
             }
         }
     }
 
-    private void end(Holding holding, List<Subscription> now) {
-        if (holding.lanes.isEmpty()) {
-            if (holding.id != LeaseStore.NOT_THERE && now.stream().noneMatch(holding::isFor)) {
-                store.disappear(holding.id);
-            }
-            holdings.remove(holding);
-        }
-    }
-
-    private void begin(List<Subscription> now) {
-        now.stream()
-                .filter(subscription -> holdings.stream().noneMatch(holding -> holding.isFor(subscription)))
-                .map(subscription -> new Holding(subscription, ticker))
-                .forEach(holdings::add);
-    }
-
-    private void keep(Holding holding) {
-        if (!register(holding)) {
-            return;
-        }
-        boolean silent = holding.lanes.values().stream().allMatch(Lane::isSilent);
-        if (store.appear(holding.id, holding.subscription, silent)) {
-            // Whoever has not looked whether it is paused has said nothing about it.
-            holding.quiet = silent && holding.paused;
-            renew(holding);
-            share(holding);
-        } else {
+    private void found(Holding holding, long id) {
+        if (holding.isThere() && holding.id != id) {
             forget(holding);
         }
-    }
-
-    private boolean register(Holding holding) {
-        if (!holding.known) {
-            long id = store.register(holding.subscription);
-            if (holding.id != LeaseStore.NOT_THERE && id != holding.id) {
-                forget(holding);
-            }
+        if (id != Holding.NOT_THERE) {
+            unregistered.remove(holding);
             holding.id = id;
-            holding.known = id != LeaseStore.NOT_THERE;
+            byId.put(id, holding);
+            unserved.add(holding);
+            if (!holding.requested && !holding.leaving) {
+                unrequested.add(holding);
+            }
         }
-        if (holding.id != LeaseStore.NOT_THERE && !holding.requested) {
-            store.request(holding.id, holding.subscription);
-            holding.requested = true;
-        }
-        return holding.id != LeaseStore.NOT_THERE;
     }
 
-    /** Deleted while this instance was not heard of. The next pass registers it, as a start of the instance would. */
-    private static void forget(Holding holding) {
+    /** Deleted while this process was not heard of. The next pass registers it, as a start of the process would. */
+    private void forget(Holding holding) {
         log.warn(
                 "Subscription {} was deleted while this instance served it; it begins again where its settings say, if"
                         + " it is still wanted",
                 holding.subscription.name());
-        holding.lanes.values().forEach(lane -> lane.lease().lose());
-        holding.lanes.clear();
-        holding.id = LeaseStore.NOT_THERE;
-        holding.known = false;
-        holding.generation = 0;
+        holding.loseLanes();
+        byId.remove(holding.id, holding);
+        holding.id = Holding.NOT_THERE;
+        holding.sharing = null;
         holding.requested = false;
+        concerns().forEach(those -> those.remove(holding));
+        (holding.leaving ? leaving : unregistered).add(holding);
     }
 
-    private void renew(Holding holding) {
-        releaseEnded(holding);
-        long started = ticker.nanos();
-        List<Lease> leases = holding.lanes.values().stream().map(Lane::lease).toList();
-        Set<Long> renewed = leases.isEmpty() ? Set.of() : store.renew(leases, holding.subscription);
-        leases.stream().filter(lease -> renewed.contains(lease.laneId())).forEach(lease -> lease.renewed(started));
-        drop(
-                holding,
-                leases.stream()
-                        .filter(lease -> !renewed.contains(lease.laneId()))
-                        .toList());
+    private void sayWhatIsServed() {
+        if (!unserved.isEmpty() || !overserved.isEmpty()) {
+            overserved.removeAll(byId.keySet());
+            store.serve(unserved.stream().map(holding -> holding.id).toList(), overserved);
+            overserved.clear();
+        }
     }
 
-    /** What was not renewed belongs to another instance, unless it went with its generation: then nobody took it. */
-    private void drop(Holding holding, List<Lease> notRenewed) {
-        Set<Long> ended = notRenewed.isEmpty() ? Set.of() : store.ended(notRenewed);
-        for (Lease lease : notRenewed) {
-            Lane lane = holding.lanes.remove(lease.laneId());
-            if (lane != null && ended.contains(lease.laneId())) {
-                lane.retire();
-            } else {
-                lease.lose();
+    // ---- what was ordered
+
+    /** Looks at what has changed, and at what was never looked at on this connection. */
+    private void look() {
+        Look look =
+                store.look(looked, unserved.stream().map(holding -> holding.id).toList());
+        unserved.clear();
+        looked = look.snapshot();
+        changesSeen |= !look.subscriptions().isEmpty();
+        look.subscriptions().forEach(this::see);
+        order();
+    }
+
+    private void see(long id, Optional<Sharing> seen) {
+        Holding holding = byId.get(id);
+        boolean serves = seen.isPresent() && seen.get().sessions().contains(own().id());
+        if (holding == null) {
+            if (serves) {
+                // Said by a statement that came to its end only after this process had thought better of it.
+                overserved.add(id);
+            }
+        } else if (seen.isEmpty()) {
+            forget(holding);
+        } else if (!serves) {
+            unserved.add(holding);
+        } else {
+            see(holding, seen.get());
+        }
+    }
+
+    private void see(Holding holding, Sharing seen) {
+        holding.see(seen, own().id());
+        set(paused, holding, seen.paused());
+        pauseUntold |= seen.paused();
+        set(changing, holding, holding.isChanging());
+        if (!holding.leaving) {
+            set(unrequested, holding, !holding.requested);
+            unshared.add(holding);
+            holding.order(0);
+            holding.tend();
+        }
+    }
+
+    private static void set(Set<Holding> those, Holding holding, boolean belongs) {
+        if (belongs) {
+            those.add(holding);
+        } else {
+            those.remove(holding);
+        }
+    }
+
+    /** Tells lanes beyond the fair share to leave, as many as may at a time. */
+    private void order() {
+        for (Holding holding : unshared) {
+            if (!holding.leaving && holding.excess() > 0) {
+                handover.take(holding.order(handover.left()));
             }
         }
+        unshared.removeIf(holding -> holding.excess() == 0 && holding.lack() == 0);
     }
 
-    private void releaseEnded(Holding holding) {
-        for (Iterator<Lane> lanes = holding.lanes.values().iterator(); lanes.hasNext(); ) {
-            Lane lane = lanes.next();
-            if (lane.state() == Lane.State.LEFT) {
-                store.release(lane.lease());
-                log.info("Lane {}: given up", lane.name());
-            }
-            if (lane.isEnded()) {
-                lanes.remove();
-            }
+    private void advanceChanges(List<PosthornException> refused) {
+        List<Holding> all = List.copyOf(changing);
+        boolean advanced = false;
+        for (int from = 0; from < all.size() && own().renewIfDue(); from += MOST_CHANGES) {
+            List<Holding> some = all.subList(from, Math.min(all.size(), from + MOST_CHANGES));
+            refused.addAll(
+                    store.advance(some.stream().map(holding -> holding.id).toList()));
+            advanced = true;
         }
-    }
-
-    private void share(Holding holding) {
-        LeaseStore.Sharing sharing = store.sharing(holding.id);
-        if (sharing.isChanging()) {
-            store.advanceChange(holding.id);
-            sharing = store.sharing(holding.id);
-        }
-        holding.paused = sharing.paused();
-        // A database that was set back to before the wish has forgotten it.
-        holding.requested = sharing.revision() >= holding.subscription.revision();
-        endFormerGeneration(holding, sharing.generation());
-        int quota = sharing.quota(instance, holding.id);
-        int kept = (int) holding.lanes.values().stream()
-                .filter(lane -> !lane.orders().leave())
-                .count();
-        int leaving = Math.max(0, kept - quota);
-        LaneOrders orders = orders(holding, sharing, quota);
-        for (Lane lane : holding.lanes.values()) {
-            lane.order(lane.orders().leave() || leaving-- > 0 ? orders.leaving() : orders);
-        }
-        if (kept < quota) {
-            takeOver(holding, sharing, quota - kept, quota);
+        if (advanced) {
+            look();
         }
     }
 
-    /** Its lanes have all stopped at one snapshot; without orders to stand still they would read on past it. */
-    private static void endFormerGeneration(Holding holding, int generation) {
-        if (holding.generation != generation) {
-            holding.lanes.values().forEach(Lane::retire);
-            holding.lanes.clear();
-            holding.generation = generation;
+    // ---- take-over
+
+    private void takeOver() {
+        TakeOver taken = TakeOver.of(unshared, store, own());
+        if (!taken.isEmpty()) {
+            // With orders that are younger than the take-over. A former owner may have stood still for a change that
+            // was
+            // wanted only after this process had looked: by older orders the lane would read on past the snapshot where
+            // all are to stop.
+            look();
+            unshared.addAll(taken.start(byId, starter));
+            order();
         }
     }
 
-    private void takeOver(Holding holding, LeaseStore.Sharing sharing, int count, int quota) {
-        List<LaneGrant> grants = store.acquire(holding.id, holding.subscription, sharing, count);
-        if (grants.isEmpty()) {
-            return;
+    // ---- what ends
+
+    private void releaseEnded() {
+        List<Lease> left = new ArrayList<>();
+        for (Holding holding : byName.values()) {
+            holding.removeEnded(lane -> {
+                if (lane.state() == Lane.State.LEFT) {
+                    left.add(lane.lease());
+                    log.info("Lane {}: given up", lane.name());
+                } else {
+                    doubtful = true;
+                }
+                unshared.add(holding);
+            });
         }
-        LeaseStore.Sharing now = store.sharing(holding.id);
-        if (now.generation() == sharing.generation()) {
-            grants.forEach(grant -> start(holding, grant, orders(holding, now, quota)));
+        if (!left.isEmpty()) {
+            store.release(left);
         }
     }
 
-    /**
-     * With orders that are younger than the take-over. A former owner may have stood still for a change that was wanted
-     * only after this instance had looked: by older orders the lane would read on past the snapshot where all are to
-     * stop.
-     */
-    private void start(Holding holding, LaneGrant grant, LaneOrders orders) {
-        log.info("Lane {}: taken over (epoch {})", grant.name(), grant.lease().epoch());
-        Lane former = holding.lanes.put(grant.lease().laneId(), starter.start(grant, holding.subscription, orders));
-        if (former != null) {
-            // Its lease ended between the renewal and here: the lane is this instance's again, under another epoch.
-            former.lease().lose();
+    private void trim() {
+        if (changesSeen && ticker.nanos() - trimmed > TRIM_NANOS) {
+            store.trim();
+            trimmed = ticker.nanos();
+            changesSeen = false;
         }
-    }
-
-    private static LaneOrders orders(Holding holding, LeaseStore.Sharing sharing, int quota) {
-        int lanesHere = Math.max(1, quota);
-        return new LaneOrders(
-                Math.max(1, holding.subscription.inFlightLimit() / lanesHere),
-                Math.max(1, holding.subscription.inFlightBytes() / lanesHere),
-                Math.max(1, holding.subscription.sink().concurrency() / lanesHere),
-                holding.room,
-                holding.allowance,
-                holding.lastHeard,
-                holding.retryPlaces,
-                sharing.change(),
-                sharing.stopAt(),
-                false,
-                sharing.paused(),
-                sharing.letGoSeq());
     }
 
     /** Tells every lane to settle and stop. */
@@ -307,53 +439,23 @@ public final class LeaseKeeper {
 
     /** Gives up the lanes that have ended since; true once none is left. */
     public boolean releaseLeft() {
-        holdings.forEach(this::releaseEnded);
+        beginAfterLoss();
+        releaseEnded();
         return lanes().findAny().isEmpty();
     }
 
-    /** Takes this instance out of the sharing. */
-    public void disappear() {
-        store.disappear();
+    /** Takes this process out of the sharing. */
+    public void close() {
+        beginAfterLoss();
+        store.close();
     }
 
     Stream<Lane> lanes() {
-        return holdings.stream().flatMap(holding -> List.copyOf(new ArrayList<>(holding.lanes.values())).stream());
+        return byName.values().stream()
+                .flatMap(holding -> List.copyOf(new ArrayList<>(holding.lanes.values())).stream());
     }
 
-    /** A subscription and the lanes of it that this instance owns. */
-    private static final class Holding {
-
-        private final Subscription subscription;
-        private final Map<Long, Lane> lanes = new LinkedHashMap<>();
-        private final InFlightBudget room;
-        private final Allowance allowance;
-        private final LastHeard lastHeard;
-        private final RetryPlaces retryPlaces;
-        private long id;
-
-        /** Whether the id was found on this connection. */
-        private boolean known;
-
-        private int generation;
-        private boolean requested;
-        private boolean leaving;
-
-        /** As it was at the last look. */
-        private boolean paused;
-
-        /** Whether it is known to others that this instance obeys the pause. */
-        private boolean quiet;
-
-        Holding(Subscription subscription, Ticker ticker) {
-            this.subscription = subscription;
-            this.room = new InFlightBudget(subscription.inFlightLimit());
-            this.allowance = new Allowance(subscription.ratePerSecond(), ticker);
-            this.lastHeard = new LastHeard(ticker);
-            this.retryPlaces = new RetryPlaces(subscription.sink().concurrency());
-        }
-
-        boolean isFor(Subscription other) {
-            return subscription.name().equals(other.name());
-        }
+    private ProcessSession own() {
+        return Objects.requireNonNull(session);
     }
 }

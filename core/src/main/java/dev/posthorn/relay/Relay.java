@@ -65,12 +65,18 @@ public final class Relay implements AutoCloseable {
 
     private static final Duration CHANGE_INTERVAL = Duration.ofMillis(50);
 
-    /** It is part of an index. */
+    private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
+    private static final Duration DEFAULT_ROOM = Duration.ofSeconds(10);
+
+    /** Less would be used up by the margin that is never relied upon. */
+    private static final Duration LEAST_TTL = Subscription.TRUST_MARGIN.plusMillis(2);
+
     private static final int LONGEST_NAME = 255;
 
     private final String instance;
     private final RelayListener listener;
     private final Session keeperSession;
+    private final Duration sessionTtl;
     private final LeaseKeeper keeper;
     private final PartitionKeeper partitions;
     private final RetentionKeeper retention;
@@ -94,12 +100,13 @@ public final class Relay implements AutoCloseable {
         for (int i = 0; i < builder.workers; i++) {
             workers.add(new Worker("posthorn-worker-" + i, new Session(dataSource, builder.schema)));
         }
-        setPatience(builder.subscriptions);
+        this.sessionTtl = builder.ttl();
+        setPatience();
         this.keeper = new LeaseKeeper(
-                new PostgresLeaseStore(keeperSession, instance, Ticker.SYSTEM, !builder.onlyRegistered),
-                instance,
+                new PostgresLeaseStore(keeperSession, instance, !builder.onlyRegistered),
                 builder.subscriptions,
                 this::startLane,
+                sessionTtl,
                 Ticker.SYSTEM);
         this.partitions = new PartitionKeeper(dataSource, builder.schema, builder.partitionSize);
         this.retention = new RetentionKeeper(
@@ -121,21 +128,21 @@ public final class Relay implements AutoCloseable {
         return new Builder(dataSource);
     }
 
-    /** A third of the shortest lease, so that a connection that has gone silent is replaced well before the lease ends. */
-    private void setPatience(List<Subscription> subscriptions) {
-        Duration patience = subscriptions.stream()
-                .map(subscription -> subscription.leaseTtl().dividedBy(3))
-                .reduce(MOST_PATIENCE, (a, b) -> a.compareTo(b) < 0 ? a : b);
-        Duration bounded = patience.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : patience;
-        keeperSession.patience(bounded);
-        workers.forEach(worker -> worker.session().patience(bounded));
+    /** A third of the session's time, so that a connection that has gone silent is replaced well before that is over. */
+    private void setPatience() {
+        Duration third = shorter(sessionTtl.dividedBy(3), MOST_PATIENCE);
+        Duration patience = third.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : third;
+        keeperSession.patience(patience);
+        workers.forEach(worker -> worker.session().patience(patience));
     }
 
-    /** Leases are renewed three times in their life; a change, and a lease that has ended, are noticed within a second. */
+    /** A session is renewed three times in its life; a change, and a session that has ended, are noticed within a second. */
     private Duration passInterval() {
-        return keeper.served().stream()
-                .map(subscription -> subscription.leaseTtl().dividedBy(3))
-                .reduce(LONGEST_PASS_INTERVAL, (a, b) -> a.compareTo(b) < 0 ? a : b);
+        return shorter(sessionTtl.dividedBy(3), LONGEST_PASS_INTERVAL);
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     private Duration longestTimeout() {
@@ -178,25 +185,44 @@ public final class Relay implements AutoCloseable {
         do {
             workers.forEach(worker -> worker.session().endIfStuck());
             try {
+                if (isStandingStill()) {
+                    trouble = tellOnce(
+                            trouble,
+                            "a worker has not come to the end of one step for " + sessionTtl
+                                    + ", so its session is not renewed and its lanes go to others");
+                    continue;
+                }
                 keeper.pass();
                 lanes = keeper.lanes().toList();
                 if (!trouble.isEmpty()) {
-                    log.info("Instance {}: leases are renewed again", instance);
+                    log.info("Instance {}: its session is renewed again", instance);
                     trouble = "";
                 }
             } catch (PosthornException e) {
-                if (!trouble.equals(String.valueOf(e.getMessage()))) {
-                    trouble = String.valueOf(e.getMessage());
-                    log.warn(
-                            "Instance {}: {}. Trying again every {} ms",
-                            instance,
-                            trouble,
-                            passInterval().toMillis());
-                }
+                trouble = tellOnce(trouble, String.valueOf(e.getMessage()));
             } catch (Throwable bug) {
-                log.error("Instance {}: an error nobody expected while renewing leases; trying again", instance, bug);
+                log.error(
+                        "Instance {}: an error nobody expected while renewing its session; trying again",
+                        instance,
+                        bug);
             }
         } while (!pauseUntilPass());
+    }
+
+    private String tellOnce(String told, String trouble) {
+        if (!told.equals(trouble)) {
+            log.warn(
+                    "Instance {}: {}. Trying again every {} ms",
+                    instance,
+                    trouble,
+                    passInterval().toMillis());
+        }
+        return trouble;
+    }
+
+    /** The lanes of such a worker are served by nobody. Once the session is not renewed any more, others take them over. */
+    private boolean isStandingStill() {
+        return workers.stream().anyMatch(worker -> worker.standsStillNanos() > sessionTtl.toNanos());
     }
 
     private void keepPartitions() {
@@ -260,7 +286,7 @@ public final class Relay implements AutoCloseable {
      */
     public void serve(List<Subscription> subscriptions) {
         requireDifferentNames(subscriptions);
-        setPatience(subscriptions);
+        requireFitting(subscriptions, sessionTtl);
         keeper.serve(subscriptions);
         changed.release();
     }
@@ -273,6 +299,10 @@ public final class Relay implements AutoCloseable {
                         ErrorCode.INVALID_SETTING, "there are two subscriptions named '" + subscription.name() + "'");
             }
         }
+    }
+
+    private static void requireFitting(List<Subscription> subscriptions, Duration sessionTtl) {
+        subscriptions.forEach(subscription -> subscription.requireFitting("session-ttl", sessionTtl));
     }
 
     /** Something was committed in this process: look at the log now instead of at the next poll. */
@@ -297,7 +327,7 @@ public final class Relay implements AutoCloseable {
         return instance;
     }
 
-    /** Whether it looks after its leases: false once it is being closed. */
+    /** Whether it looks after its lanes: false once it is being closed. */
     public boolean isRunning() {
         return stopping.getCount() > 0 && keeperThread.isAlive();
     }
@@ -328,10 +358,10 @@ public final class Relay implements AutoCloseable {
             while (!keeper.releaseLeft() && System.nanoTime() < giveUpAt) {
                 TimeUnit.MILLISECONDS.sleep(2);
             }
-            keeper.disappear();
+            keeper.close();
         } catch (PosthornException e) {
             log.warn(
-                    "Instance {}: stopped without giving up its lanes: {}. They are free when their leases end",
+                    "Instance {}: stopped without giving up its lanes: {}. They are free when its session ends",
                     instance,
                     e.getMessage());
         } catch (InterruptedException e) {
@@ -363,6 +393,7 @@ public final class Relay implements AutoCloseable {
         private SchemaName schema = SchemaName.DEFAULT;
         private String instance = UUID.randomUUID().toString();
         private @Nullable String predecessor;
+        private @Nullable Duration sessionTtl;
         private int workers = 2;
         private long partitionSize = PartitionKeeper.DEFAULT_SIZE;
         private Retention retention = Retention.defaults();
@@ -393,7 +424,31 @@ public final class Relay implements AutoCloseable {
         }
 
         /**
-         * The leases of that instance end when this one starts, instead of when their time has come. Only for one that is
+         * How long the lanes of an instance that is not heard of stay its own; left out, ten seconds longer than twice the
+         * longest timeout among the subscriptions that it starts with, and at least 30 s. A subscription whose timeout
+         * needs more is refused: at least a second more than twice the timeout, or its lanes could be another's while a
+         * send is under way.
+         */
+        public Builder sessionTtl(Duration ttl) {
+            if (ttl.compareTo(LEAST_TTL) < 0) {
+                throw new PosthornException(
+                        ErrorCode.INVALID_SETTING, "session-ttl is " + ttl + "; it must be at least " + LEAST_TTL);
+            }
+            this.sessionTtl = ttl;
+            return this;
+        }
+
+        private Duration ttl() {
+            return sessionTtl != null
+                    ? sessionTtl
+                    : subscriptions.stream()
+                            .map(subscription ->
+                                    subscription.timeout().multipliedBy(2).plus(DEFAULT_ROOM))
+                            .reduce(DEFAULT_TTL, (a, b) -> a.compareTo(b) > 0 ? a : b);
+        }
+
+        /**
+         * The session of that instance ends when this one starts, instead of when its time has come. Only for one that is
          * known to have ended: if it lives, both send.
          */
         public Builder successorOf(String instance) {
@@ -489,8 +544,9 @@ public final class Relay implements AutoCloseable {
             if (asker != null) {
                 AskedRetention.ask(dataSource, schema, asker, retention);
             }
+            requireFitting(subscriptions, ttl());
             if (predecessor != null) {
-                endLeasesOf(predecessor);
+                endSessionsOf(predecessor);
             }
             Relay relay = new Relay(this);
             try {
@@ -504,21 +560,23 @@ public final class Relay implements AutoCloseable {
             return relay;
         }
 
-        private void endLeasesOf(String dead) {
+        private void endSessionsOf(String dead) {
             try (Session session = new Session(dataSource, schema)) {
-                new PostgresLeaseStore(session, dead, Ticker.SYSTEM).expire();
+                new PostgresLeaseStore(session, instance).endSessionsOf(dead);
             }
         }
 
         /** The same relay without threads, for tests that drive it by hand. */
         public Steps stepped(Ticker ticker) {
+            requireFitting(subscriptions, ttl());
             Session session = new Session(dataSource, schema);
             return new Steps(
                     session,
-                    new PostgresLeaseStore(session, instance, ticker, !onlyRegistered),
+                    new PostgresLeaseStore(session, instance, !onlyRegistered),
                     instance,
                     subscriptions,
                     allListeners(),
+                    ttl(),
                     ticker);
         }
     }

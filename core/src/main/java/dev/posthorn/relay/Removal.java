@@ -14,16 +14,18 @@ import java.util.Map;
 final class Removal {
 
     private static final String INSTANCES = """
-            SELECT i.id FROM posthorn.subscription s JOIN posthorn.instance i ON i.subscription_id = s.id
-             WHERE s.name = :name AND i.expires_at > posthorn.clock() ORDER BY i.id
+            SELECT o.instance FROM posthorn.subscription s
+              JOIN posthorn.served v ON v.subscription_id = s.id
+              JOIN posthorn.session o ON o.id = v.session_id
+             WHERE s.name = :name AND o.expires_at > posthorn.clock() ORDER BY o.instance
             """;
 
     /**
-     * First the leases and marks, in that order and by themselves: from there on an owner that was only not heard of
+     * First the owners and marks, in that order and by themselves: from there on an owner that was only not heard of
      * settles nothing, and the deletion of the rest, which takes longer, meets nobody who waits for it the other way.
      */
-    private static final String DELETE_LEASES = """
-            DELETE FROM posthorn.lane_lease WHERE lane_id IN (
+    private static final String DELETE_OWNERS = """
+            DELETE FROM posthorn.lane_owner WHERE lane_id IN (
                 SELECT n.id FROM posthorn.lane n JOIN posthorn.subscription s ON s.id = n.subscription_id
                  WHERE s.name = :name)
             """;
@@ -136,12 +138,12 @@ final class Removal {
     }
 
     private int fenceOff(Map<String, String> named) throws SQLException {
-        transaction.update(DELETE_LEASES, named);
+        transaction.update(DELETE_OWNERS, named);
         return transaction.update(DELETE_MARKS, named);
     }
 
     private void refuseWhileServed() throws SQLException {
-        List<String> serving = transaction.list(INSTANCES, Map.of("name", name), row -> row.getString("id"));
+        List<String> serving = transaction.list(INSTANCES, Map.of("name", name), row -> row.getString("instance"));
         if (!serving.isEmpty()) {
             throw Requests.conflict("subscription '" + name + "' is served by instance " + String.join(", ", serving)
                     + "; stop it, or take the subscription out of its settings, and delete then");

@@ -9,10 +9,11 @@ import dev.posthorn.relay.store.LeaseStore;
 import dev.posthorn.relay.store.Ticker;
 import dev.posthorn.subscription.RelayListener;
 import dev.posthorn.subscription.Subscription;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** A relay without threads: whoever holds it decides when leases are renewed and when lanes are stepped. */
+/** A relay without threads: whoever holds it decides when its session is renewed and when lanes are stepped. */
 public final class Steps implements AutoCloseable {
 
     private final Session session;
@@ -24,11 +25,11 @@ public final class Steps implements AutoCloseable {
             String instance,
             List<Subscription> subscriptions,
             RelayListener listener,
+            Duration sessionTtl,
             Ticker ticker) {
         this.session = session;
         this.keeper = new LeaseKeeper(
                 leases,
-                instance,
                 subscriptions,
                 (grant, subscription, orders) -> {
                     Session lanes = session.bound();
@@ -44,6 +45,7 @@ public final class Steps implements AutoCloseable {
                                     instance),
                             orders);
                 },
+                sessionTtl,
                 ticker);
     }
 
@@ -72,7 +74,7 @@ public final class Steps implements AutoCloseable {
         step();
         step();
         keeper.releaseLeft();
-        keeper.disappear();
+        keeper.close();
     }
 
     /** Ends like a crash: nothing is settled or given up. */

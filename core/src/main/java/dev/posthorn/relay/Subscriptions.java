@@ -15,11 +15,12 @@ import dev.posthorn.relay.postgres.Generations;
 import dev.posthorn.relay.postgres.PostgresLeaseStore;
 import dev.posthorn.relay.postgres.Registration;
 import dev.posthorn.relay.store.LeaseStore;
-import dev.posthorn.relay.store.Ticker;
 import dev.posthorn.subscription.Subscription;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,18 +50,15 @@ public final class Subscriptions {
     private static final String PAUSE =
             "UPDATE posthorn.subscription SET paused = :paused, pause_reason = NULL WHERE name = :name";
 
-    /** What instances said of an earlier pause counts no more. */
-    private static final String ASK_ANEW = """
-            UPDATE posthorn.instance i SET quiet = false
-              FROM posthorn.subscription s WHERE s.name = :name AND i.subscription_id = s.id AND i.quiet
-            """;
+    /** Whether every process that serves the subscription s obeys what was last said of its pause. */
+    public static final String OBEYED = """
+            NOT EXISTS (SELECT FROM posthorn.served v JOIN posthorn.session o ON o.id = v.session_id
+                         WHERE v.subscription_id = s.id AND o.expires_at > posthorn.clock()
+                           AND NOT pg_visible_in_snapshot(s.paused_txid, o.obeys))""";
 
     private static final String IS_QUIET = """
-            SELECT s.paused AND NOT EXISTS (
-                       SELECT FROM posthorn.instance i
-                        WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() AND NOT i.quiet)
-              FROM posthorn.subscription s WHERE s.name = :name
-            """;
+            SELECT s.paused AND {obeyed} FROM posthorn.subscription s WHERE s.name = :name
+            """.replace("{obeyed}", OBEYED);
 
     /** Whatever the data source says. */
     private static final String BEGIN = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
@@ -104,10 +102,32 @@ public final class Subscriptions {
      * place of what was asked for before and has not begun, unless that was a newer revision.
      */
     public void register(Subscription subscription) {
+        register(List.of(subscription));
+    }
+
+    /** The same of many, by a handful of statements. If the database refuses one, the others are stored all the same. */
+    public void register(List<Subscription> subscriptions) {
         direct.require();
         try (Session session = new Session(dataSource, schema)) {
-            LeaseStore store = new PostgresLeaseStore(session, "", Ticker.SYSTEM);
-            store.request(store.register(subscription), subscription);
+            LeaseStore store = new PostgresLeaseStore(session, "");
+            store.begin();
+            LeaseStore.Registered registered = store.register(subscriptions);
+            Map<Long, Subscription> wishes = new LinkedHashMap<>();
+            for (Subscription subscription : subscriptions) {
+                Long id = registered.ids().get(subscription.name());
+                if (id != null) {
+                    wishes.put(id, subscription);
+                }
+            }
+            List<PosthornException> refused = new ArrayList<>(registered.refused());
+            refused.addAll(store.request(wishes));
+            if (!refused.isEmpty()) {
+                throw refused.get(0);
+            }
+            if (wishes.size() < subscriptions.size()) {
+                throw new PosthornException(
+                        ErrorCode.CONFLICT, "a subscription was deleted while it was registered; try again");
+            }
         }
     }
 
@@ -205,7 +225,6 @@ public final class Subscriptions {
                 LOCK, values, now -> now.getBoolean("paused") != paused || now.getString("pause_reason") != null);
         if (differs.orElse(false)) {
             transaction.update(PAUSE, values);
-            transaction.update(ASK_ANEW, values);
         }
         return differs;
     }

@@ -28,6 +28,11 @@ final class Worker implements Runnable {
     private volatile boolean signalled;
     private volatile boolean stopping;
 
+    /** Since when it has been in the step that it is in. */
+    private volatile long stepBegan;
+
+    private volatile boolean stepping;
+
     Worker(String name, Session session) {
         this.session = session;
         this.thread = new Thread(this, name);
@@ -46,6 +51,12 @@ final class Worker implements Runnable {
         lane.onSignal(this::signal);
         lanes.add(lane);
         signal();
+    }
+
+    /** For how long it has been in one step of a lane; an idle worker is in none. From any thread. */
+    long standsStillNanos() {
+        long began = stepBegan;
+        return stepping ? System.nanoTime() - began : 0;
     }
 
     int load() {
@@ -76,12 +87,16 @@ final class Worker implements Runnable {
             lanes.remove(lane);
             return LONGEST_NAP;
         }
+        stepBegan = System.nanoTime();
+        stepping = true;
         try {
             return lane.step();
         } catch (Throwable bug) {
             // Without its thread the other lanes would stand still too.
             log.error("Lane {}: an error nobody expected; trying again in a second", lane.name(), bug);
             return LONGEST_NAP;
+        } finally {
+            stepping = false;
         }
     }
 

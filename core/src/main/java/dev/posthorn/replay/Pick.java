@@ -19,7 +19,7 @@ record Pick(String sql, Map<String, @Nullable Object> values) {
               JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
               JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = s.generation
                    AND n.index = posthorn.key_hash(e.key, e.id) % g.lanes
-              JOIN posthorn.lane_mark m ON m.lane_id = n.id
+              JOIN posthorn.lane_effective m ON m.lane_id = n.id
               LEFT JOIN posthorn.lane_drain o ON o.lane_id = n.id
              CROSS JOIN posthorn.cluster c
             """;

@@ -50,22 +50,34 @@ public final class EventStatuses {
 
     /** A dead letter that is being sent again counts as waiting, as everywhere. */
     private static final String ROWS = """
-            WITH s AS (SELECT id FROM posthorn.subscription WHERE name = :subscription),
-            d AS MATERIALIZED (
-                SELECT count(*) FILTER (WHERE d.state = 'HELD') AS held,
+            WITH chosen AS MATERIALIZED (
+                SELECT id, name FROM posthorn.subscription WHERE name = ANY (:subscriptions::text[])),
+            lanes AS MATERIALIZED (SELECT s.id, n.id AS lane_id FROM chosen s JOIN posthorn.lane n ON n.subscription_id = s.id),
+            waiting AS MATERIALIZED (
+                SELECT n.id, count(*) FILTER (WHERE d.state = 'HELD') AS held,
                        count(*) FILTER (WHERE d.state <> 'HELD') AS waiting,
                        count(d.dead_letter_id) AS replaying
-                  FROM s JOIN posthorn.lane n ON n.subscription_id = s.id JOIN posthorn.delivery d ON d.lane_id = n.id),
-            l AS MATERIALIZED (
-                SELECT count(*) FILTER (WHERE l.discarded_at IS NULL) AS open,
+                  FROM lanes n JOIN posthorn.delivery d ON d.lane_id = n.lane_id
+                 GROUP BY n.id),
+            letters AS MATERIALIZED (
+                SELECT s.id, count(*) FILTER (WHERE l.discarded_at IS NULL) AS open,
                        count(*) FILTER (WHERE l.discarded_at IS NOT NULL) AS discarded
-                  FROM s JOIN posthorn.dead_letter l ON l.subscription_id = s.id),
-            r AS MATERIALIZED (
-                SELECT coalesce(sum(r.count), 0) AS settled
-                  FROM s JOIN posthorn.lane n ON n.subscription_id = s.id JOIN posthorn.receipt r ON r.lane_id = n.id)
-            SELECT held, waiting, open - replaying AS failed, discarded,
-                   settled - held - waiting - (open - replaying) - discarded AS delivered
-              FROM s CROSS JOIN d CROSS JOIN l CROSS JOIN r
+                  FROM chosen s JOIN posthorn.dead_letter l ON l.subscription_id = s.id
+                 GROUP BY s.id),
+            receipts AS MATERIALIZED (
+                SELECT n.id, sum(r.count) AS settled
+                  FROM lanes n JOIN posthorn.receipt r ON r.lane_id = n.lane_id
+                 GROUP BY n.id),
+            counted AS (
+                SELECT s.name, coalesce(d.held, 0) AS held, coalesce(d.waiting, 0) AS waiting,
+                       coalesce(l.open, 0) - coalesce(d.replaying, 0) AS failed, coalesce(l.discarded, 0) AS discarded,
+                       coalesce(r.settled, 0) AS settled
+                  FROM chosen s
+                  LEFT JOIN waiting d ON d.id = s.id
+                  LEFT JOIN letters l ON l.id = s.id
+                  LEFT JOIN receipts r ON r.id = s.id)
+            SELECT name, held, waiting, failed, discarded, settled - held - waiting - failed - discarded AS delivered
+              FROM counted ORDER BY name
             """;
 
     /**
@@ -75,13 +87,14 @@ public final class EventStatuses {
      */
     static final String STUCK =
             """
-            SELECT s.name AS subscription, n.index, l.owner, l.expires_at, m.moved_at,
+            SELECT s.name AS subscription, n.index, p.instance AS owner, p.expires_at, m.moved_at,
                    e.id, e.seq, e.type, e.key, e.created_at
-              FROM posthorn.lane_mark m
+              FROM posthorn.lane_effective m
               JOIN posthorn.lane n ON n.id = m.lane_id
               JOIN posthorn.subscription s ON s.id = n.subscription_id AND s.generation = n.generation
               JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
-              LEFT JOIN posthorn.lane_lease l ON l.lane_id = n.id
+              LEFT JOIN posthorn.lane_owner w ON w.lane_id = n.id
+              LEFT JOIN posthorn.session p ON p.id = w.session_id
               LEFT JOIN posthorn.lane_drain o ON o.lane_id = n.id
              CROSS JOIN posthorn.cluster c
              CROSS JOIN LATERAL (
@@ -150,40 +163,41 @@ public final class EventStatuses {
     public StatusCounts counts(String subscription) {
         return queries.run("counting by status", t -> {
             requireSubscription(t, subscription);
-            return counts(t, subscription).orElseThrow(() -> unknown(subscription));
+            return Optional.ofNullable(counts(t, List.of(subscription)).get(subscription))
+                    .orElseThrow(() -> unknown(subscription));
         });
     }
 
     /** The same of the subscriptions whose names come after that one, by name: so many at most. */
     public Map<String, StatusCounts> counts(String after, int limit) {
         Map<String, Object> values = Map.of("after", after, "limit", atLeast("limit", limit, 1));
-        return queries.run("counting by status", t -> {
-            Map<String, StatusCounts> all = new LinkedHashMap<>();
-            for (String name : t.list(NAMES, values, row -> row.getString(1))) {
-                counts(t, name).ifPresent(counts -> all.put(name, counts));
-            }
-            return all;
-        });
+        return queries.run("counting by status", t -> counts(t, t.list(NAMES, values, row -> row.getString("name"))));
     }
 
-    private Optional<StatusCounts> counts(Queries.Transaction transaction, String subscription) throws SQLException {
-        Optional<RowCounts> found = transaction.first(ROWS, Map.of("subscription", subscription), RowCounts::read);
-        if (found.isEmpty()) {
-            return Optional.empty();
-        }
-        RowCounts rows = found.get();
-        LiveEvents.Live live = LiveEvents.of(transaction, subscription, bound);
-        return Optional.of(new StatusCounts(
-                live.pending().plus(rows.waiting),
-                Count.exactly(rows.waiting),
-                live.sending(),
-                Count.exactly(rows.held),
-                Count.about(rows.delivered),
-                Count.exactly(rows.failed),
-                Count.exactly(rows.discarded)));
+    private Map<String, StatusCounts> counts(Queries.Transaction transaction, List<String> subscriptions)
+            throws SQLException {
+        Map<String, Object> values = Map.of("subscriptions", subscriptions.toArray(String[]::new));
+        Map<String, LiveEvents.Live> live = LiveEvents.of(transaction, subscriptions, bound);
+        Map<String, StatusCounts> all = new LinkedHashMap<>();
+        transaction.list(ROWS, values, row -> {
+            String name = row.getString("name");
+            return all.put(name, RowCounts.read(row).with(live.getOrDefault(name, LiveEvents.Live.NONE))) == null;
+        });
+        return all;
     }
 
     private record RowCounts(long held, long waiting, long failed, long discarded, long delivered) {
+
+        StatusCounts with(LiveEvents.Live live) {
+            return new StatusCounts(
+                    live.pending().plus(waiting),
+                    Count.exactly(waiting),
+                    live.sending(),
+                    Count.exactly(held),
+                    Count.about(delivered),
+                    Count.exactly(failed),
+                    Count.exactly(discarded));
+        }
 
         static RowCounts read(ResultSet row) throws SQLException {
             return new RowCounts(
@@ -248,10 +262,21 @@ public final class EventStatuses {
         atLeast("period", period.toMillis(), 1);
         return queries.run("measuring latency", t -> {
             long id = requireSubscription(t, subscription);
-            Instant from = t.first(BEGINNING, Map.of("period", period.toMillis()), row -> Queries.time(row, "since"))
-                    .orElseThrow();
-            return LatencySample.average(t, id, from, null);
+            return LatencySample.average(t, id, beginning(t, period), null);
         });
+    }
+
+    /** The same of the subscriptions that settled most in the period: so many at most, each by a smaller sample. */
+    public Map<String, Latency> averageLatencies(Duration period, int most) {
+        atLeast("period", period.toMillis(), 1);
+        atLeast("most", most, 1);
+        return queries.run("measuring latency", t -> LatencySample.averages(t, beginning(t, period), most));
+    }
+
+    private static Instant beginning(Queries.Transaction transaction, Duration period) throws SQLException {
+        return transaction
+                .first(BEGINNING, Map.of("period", period.toMillis()), row -> Queries.time(row, "since"))
+                .orElseThrow();
     }
 
     /** The same of events settled at or after one time and before another. */

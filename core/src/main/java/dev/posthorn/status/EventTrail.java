@@ -88,7 +88,7 @@ final class EventTrail {
                        m.lane_id IS NULL AS unmarked
                   FROM posthorn.subscription s
                   JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = s.generation
-                  LEFT JOIN posthorn.lane_mark m ON m.lane_id = n.id
+                  LEFT JOIN posthorn.lane_effective m ON m.lane_id = n.id
                  WHERE :subscription::text IS NULL OR s.name = :subscription),
             inside AS MATERIALIZED (
                 SELECT seq FROM posthorn.event

@@ -1,11 +1,13 @@
 package dev.posthorn.status;
 
 import dev.posthorn.log.Queries;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 final class LatencySample {
 
     private static final int RECEIPTS = 200;
+
+    /** Of all together, where many are asked about. */
+    private static final int SHARED = 2_000;
+
     private static final int ROWS = 500;
     private static final int ATTEMPTS = 1_000;
 
@@ -82,26 +88,65 @@ final class LatencySample {
               FROM (SELECT * FROM settled UNION ALL SELECT * FROM tried) every
             """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, headers, created_at");
 
+    /** Those that settled most since then. */
+    private static final String BUSIEST = """
+            SELECT s.id, s.name FROM posthorn.receipt r
+              JOIN posthorn.lane n ON n.id = r.lane_id JOIN posthorn.subscription s ON s.id = n.subscription_id
+             WHERE r.settled_at >= :from::timestamptz
+             GROUP BY s.id, s.name ORDER BY sum(r.count) DESC, s.id LIMIT :most
+            """;
+
+    private static final String AVERAGE_EACH = """
+            SELECT busy.id, sampled.*
+              FROM unnest(:subscriptions::bigint[]) AS busy (id) CROSS JOIN LATERAL ({average}) sampled
+            """.replace("{average}", AVERAGE.replace(":subscription", "busy.id"));
+
     private LatencySample() {}
+
+    /** Of each of the busiest since then, by its name. What one has as a sample for itself they share. */
+    static Map<String, Latency> averages(Queries.Transaction transaction, Instant from, int most) throws SQLException {
+        Map<Long, String> busiest = new HashMap<>();
+        transaction.list(
+                BUSIEST,
+                Map.of("from", from, "most", most),
+                row -> busiest.put(row.getLong("id"), row.getString("name")) == null);
+        if (busiest.isEmpty()) {
+            return Map.of();
+        }
+        Map<String, @Nullable Object> values = values(from, null, Math.max(2, SHARED / busiest.size()));
+        values.put("subscriptions", busiest.keySet().toArray(Long[]::new));
+        Map<String, Latency> found = new HashMap<>();
+        transaction.walkingIndexes().list(AVERAGE_EACH, values, row -> {
+            Latency latency = latency(row);
+            return latency.sample() > 0
+                    && found.put(Objects.requireNonNull(busiest.get(row.getLong("id"))), latency) == null;
+        });
+        return found;
+    }
 
     /** Of what was settled from one time on, and before another one if that is given. */
     static Optional<Latency> average(
             Queries.Transaction transaction, long subscription, Instant from, @Nullable Instant to)
             throws SQLException {
-        Map<String, @Nullable Object> values = new HashMap<>();
+        Map<String, @Nullable Object> values = values(from, to, RECEIPTS);
         values.put("subscription", subscription);
-        values.put("from", from);
-        values.put("to", to);
-        values.put("receipts", RECEIPTS);
-        values.put("rows", ROWS);
-        values.put("attempts", ATTEMPTS);
         return transaction
                 .walkingIndexes()
-                .first(
-                        AVERAGE,
-                        values,
-                        row -> new Latency(
-                                Duration.ofMillis(Math.round(row.getDouble("average") * 1_000)), row.getInt("sample")))
+                .first(AVERAGE, values, LatencySample::latency)
                 .filter(latency -> latency.sample() > 0);
+    }
+
+    private static Map<String, @Nullable Object> values(Instant from, @Nullable Instant to, int receipts) {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("from", from);
+        values.put("to", to);
+        values.put("receipts", Math.min(RECEIPTS, receipts));
+        values.put("rows", ROWS);
+        values.put("attempts", ATTEMPTS);
+        return values;
+    }
+
+    private static Latency latency(ResultSet row) throws SQLException {
+        return new Latency(Duration.ofMillis(Math.round(row.getDouble("average") * 1_000)), row.getInt("sample"));
     }
 }

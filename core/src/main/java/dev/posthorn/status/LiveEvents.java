@@ -4,8 +4,11 @@ import dev.posthorn.log.Queries;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +31,7 @@ final class LiveEvents {
                   FROM posthorn.subscription s
                   JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
                   JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = s.generation
-                  JOIN posthorn.lane_mark m ON m.lane_id = n.id
+                  JOIN posthorn.lane_effective m ON m.lane_id = n.id
                   LEFT JOIN posthorn.lane_drain o ON o.lane_id = n.id
                  CROSS JOIN posthorn.cluster c
                  WHERE s.name = :subscription),
@@ -65,16 +68,49 @@ final class LiveEvents {
                    (SELECT extract(epoch FROM posthorn.clock() - min(created_at)) * 1000 FROM live) AS oldest_ms
             """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, headers, created_at");
 
+    /** The same of several, each for itself. */
+    private static final String COUNT_EACH = """
+            SELECT behind.name, counted.*
+              FROM unnest(:subscriptions::text[]) AS behind (name) CROSS JOIN LATERAL ({count}) counted
+            """.replace("{count}", COUNT.replace(":subscription", "behind.name"));
+
+    /** How many events are looked at for all that are behind; if those are many, the bound of each is lower. */
+    private static final int MOST_LOOKED_AT = 200_000;
+
+    private static final int LEAST_BOUND = 100;
+
     private LiveEvents() {}
 
     /** What was found. */
-    record Live(Count pending, Count sending, @Nullable Duration oldestAge) {}
+    record Live(Count pending, Count sending, @Nullable Duration oldestAge) {
 
-    static Live of(Queries.Transaction transaction, String subscription, int bound) throws SQLException {
-        Optional<Live> live = transaction
+        static final Live NONE = new Live(Count.exactly(0), Count.exactly(0), null);
+    }
+
+    /**
+     * Of these subscriptions, or with null of all; none of one is the same as no entry. Those near the end of the log, which is
+     * nearly all of them nearly always, are found by a look at its end; the others one after the other, by one statement.
+     */
+    static Map<String, Live> of(Queries.Transaction transaction, @Nullable Collection<String> subscriptions, int bound)
+            throws SQLException {
+        EndOfLog end = EndOfLog.look(transaction.walkingIndexes(), subscriptions, bound);
+        List<String> alone = new ArrayList<>(end.behind());
+        Map<String, Live> found = new HashMap<>(end.live(transaction, alone));
+        if (!alone.isEmpty()) {
+            int each = Math.max(LEAST_BOUND, MOST_LOOKED_AT / alone.size());
+            found.putAll(each(transaction, alone, Math.min(bound, each)));
+        }
+        return found;
+    }
+
+    private static Map<String, Live> each(Queries.Transaction transaction, List<String> subscriptions, int bound)
+            throws SQLException {
+        Map<String, Object> values = Map.of("subscriptions", subscriptions.toArray(String[]::new), "bound", bound);
+        Map<String, Live> found = new HashMap<>();
+        transaction
                 .walkingIndexes()
-                .first(COUNT, Map.of("subscription", subscription, "bound", bound), row -> read(row, bound));
-        return live.orElseThrow();
+                .list(COUNT_EACH, values, row -> found.put(row.getString("name"), read(row, bound)) == null);
+        return found;
     }
 
     private static Live read(ResultSet row, int bound) throws SQLException {
@@ -84,8 +120,7 @@ final class LiveEvents {
         long lastSeq = row.getLong("last_seq");
         boolean insideIsCut = row.getLong("seen_inside") > bound;
         boolean afterIsCut = row.getLong("seen_after") > bound;
-        double oldest = row.getDouble("oldest_ms");
-        Duration oldestAge = row.wasNull() ? null : Duration.ofMillis(Math.max(0, (long) oldest));
+        Duration oldestAge = age(row, "oldest_ms");
         if (!insideIsCut && !afterIsCut) {
             return new Live(Count.exactly(inside + after - sending), Count.exactly(sending), oldestAge);
         }
@@ -94,6 +129,11 @@ final class LiveEvents {
                 ? inside + beyond(inside, bound, lastSeq - row.getLong("last_inside"))
                 : inside + after + beyond(after, bound, lastSeq - row.getLong("last_after"));
         return new Live(Count.about(estimate - sending), Count.about(sending), oldestAge);
+    }
+
+    static @Nullable Duration age(ResultSet row, String column) throws SQLException {
+        double millis = row.getDouble(column);
+        return row.wasNull() ? null : Duration.ofMillis(Math.max(0, (long) millis));
     }
 
     private static long beyond(long live, int bound, long numbers) {

@@ -109,7 +109,7 @@ public final class LoggingListener implements RelayListener {
     @Override
     public void leaseLost(String subscription, String lane, int inFlight) {
         log.warn(
-                "Lane {}: another instance owns it now; {} events without an answer are sent again there",
+                "Lane {}: its lease is lost; {} events without an answer are sent again by whoever owns it now",
                 lane,
                 inFlight);
     }

@@ -43,7 +43,10 @@ public interface RelayListener {
     /** The receiver wants no more events: the subscription is paused, until somebody resumes it. */
     default void paused(String subscription, String reason) {}
 
-    /** Another instance owns the lane; so many events without an answer are sent again there. */
+    /**
+     * Another instance owns the lane, or the session of this one has ended; so many events without an answer are sent again
+     * by whoever owns it now.
+     */
     default void leaseLost(String subscription, String lane, int inFlight) {}
 
     /**

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param inFlightLimit how many events one instance has read beyond its persisted marks at most; also the most
  *     duplicates its crash can cause
  * @param inFlightBytes the same in bytes of payload
- * @param leaseTtl how long a lane stays with an instance that is not heard of
  * @param timeout how long an outcome may take
  * @param retry when a failed event is sent again, and when no more
  * @param ordering whether events of a key are delivered one after the other
@@ -46,7 +45,6 @@ public record Subscription(
         Duration pollMost,
         int inFlightLimit,
         long inFlightBytes,
-        Duration leaseTtl,
         Duration timeout,
         RetryPolicy retry,
         Ordering ordering,
@@ -96,12 +94,25 @@ public record Subscription(
                 "rate-per-second is " + ratePerSecond
                         + "; it must be 0.01 to 1000000, or left out for as many as the sink takes");
         require(revision >= 0, name, "revision is " + revision + "; it must not be below zero");
-        Duration least = timeout.multipliedBy(2).plus(TRUST_MARGIN);
+    }
+
+    /** How long a process that serves it must keep its lanes at least: or they could be another's while it sends. */
+    public Duration leastSessionTtl() {
+        return timeout.multipliedBy(2).plus(TRUST_MARGIN);
+    }
+
+    /**
+     * Refuses to be served by a process that does not keep its lanes for long enough.
+     *
+     * @param setting what that is called where it is set
+     */
+    public void requireFitting(String setting, Duration sessionTtl) {
         require(
-                leaseTtl.compareTo(least) >= 0,
+                sessionTtl.compareTo(leastSessionTtl()) >= 0,
                 name,
-                "lease-ttl is " + leaseTtl + "; it must be at least twice the timeout plus " + TRUST_MARGIN
-                        + ", that is " + least + ", or a lease could end while a send is under way");
+                "timeout is " + timeout + ", and " + setting + " is " + sessionTtl
+                        + "; it must be at least twice the timeout plus " + TRUST_MARGIN + ", that is "
+                        + leastSessionTtl() + ", or its lanes could be another's while a send is under way");
     }
 
     private static void require(boolean holds, String name, String message) {
@@ -123,7 +134,6 @@ public record Subscription(
                 pollMost,
                 inFlightLimit,
                 inFlightBytes,
-                leaseTtl,
                 timeout,
                 retry,
                 ordering,
@@ -153,7 +163,6 @@ public record Subscription(
         private Duration pollMost = Duration.ofMillis(50);
         private int inFlightLimit = 10_000;
         private long inFlightBytes = 64L << 20;
-        private @Nullable Duration leaseTtl;
         private Duration timeout = Duration.ofSeconds(10);
         private RetryPolicy retry = RetryPolicy.DEFAULT;
         private Ordering ordering = Ordering.KEY;
@@ -216,12 +225,6 @@ public record Subscription(
             return this;
         }
 
-        /** Left out: twice the timeout and ten seconds. */
-        public Builder leaseTtl(Duration leaseTtl) {
-            this.leaseTtl = leaseTtl;
-            return this;
-        }
-
         public Builder timeout(Duration timeout) {
             this.timeout = timeout;
             return this;
@@ -280,7 +283,6 @@ public record Subscription(
         }
 
         public Subscription build() {
-            Duration ttl = leaseTtl == null ? timeout.multipliedBy(2).plus(Duration.ofSeconds(10)) : leaseTtl;
             return new Subscription(
                     name,
                     filter,
@@ -292,7 +294,6 @@ public record Subscription(
                     pollMost,
                     inFlightLimit,
                     inFlightBytes,
-                    ttl,
                     timeout,
                     retry,
                     ordering,

@@ -1,10 +1,11 @@
--- What the relay remembers: subscriptions, their generations and lanes, and for each lane one lease and one mark.
+-- What the relay remembers: subscriptions, their generations and lanes, who owns each lane and how far it is settled.
 
 -- Who gets events.
 --   revision: that of the document which said last what the filter and the lanes are to be; 0 if no document does. An
 --     older one that comes late says nothing any more.
 --   stop_at: the snapshot at which all lanes of this generation stop, because another one is wanted.
---   paused: nothing is read or sent. pause_reason: why, if nobody asked for it.
+--   paused: nothing is read or sent. pause_reason: why, if nobody asked for it. paused_txid: the transaction that last
+--     paused or resumed it, by which sessions say that they obey.
 --   let_go_seq: events below it become dead letters instead of being sent, so that the log can be cut there.
 --   max_attempts: null means unlimited.
 CREATE TABLE posthorn.subscription (
@@ -15,21 +16,46 @@ CREATE TABLE posthorn.subscription (
     stop_at      pg_snapshot,
     paused       boolean     NOT NULL DEFAULT false,
     pause_reason text,
+    paused_txid  xid8        NOT NULL DEFAULT pg_current_xact_id(),
     let_go_seq   bigint      NOT NULL DEFAULT 0,
     max_attempts integer,
     created_at   timestamptz NOT NULL DEFAULT posthorn.clock()
 );
 
--- The instances that serve a subscription, those without a lane among them: sharing counts them all.
---   quiet: the subscription is paused, nothing of it is on its way from this instance, and it sends nothing until it
---     has seen the subscription resumed. Each obeys a pause at its own next look, and says here when it has.
-CREATE TABLE posthorn.instance (
-    subscription_id bigint      NOT NULL REFERENCES posthorn.subscription ON DELETE CASCADE,
-    id              text        NOT NULL,
-    expires_at      timestamptz NOT NULL,
-    quiet           boolean     NOT NULL DEFAULT false,
-    PRIMARY KEY (subscription_id, id)
+-- One row for each process that relays: its lease, on all the lanes that it owns. Renewed about once a second; one that
+-- has expired is ended, that is deleted, by whoever comes by, and never renewed again. Touched by lease keepers alone.
+--   id: random. Were it counted, a crash of the database could give it to another.
+--   link: the connection on which its process now speaks. What the server still does for a former one takes no lane.
+--   ttl: so that a clock that was set back keeps nobody's lanes for longer than ten times that.
+--   obeys: all that was ordered up to this snapshot is obeyed: of a subscription that is paused in it nothing is on its
+--     way, and nothing is sent until its process has seen it resumed.
+CREATE TABLE posthorn.session (
+    id         uuid        PRIMARY KEY,
+    instance   text        NOT NULL,
+    link       uuid        NOT NULL,
+    ttl        interval    NOT NULL,
+    expires_at timestamptz NOT NULL,
+    obeys      pg_snapshot NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT posthorn.clock()
+) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+
+-- Which session serves which subscription, those without a lane among them: sharing counts them all. Written when that
+-- changes, and at no other time.
+CREATE TABLE posthorn.served (
+    subscription_id bigint NOT NULL REFERENCES posthorn.subscription ON DELETE CASCADE,
+    session_id      uuid   NOT NULL REFERENCES posthorn.session ON DELETE CASCADE,
+    PRIMARY KEY (subscription_id, session_id)
 );
+CREATE INDEX served_session ON posthorn.served (session_id, subscription_id);
+
+-- What of a subscription has changed that whoever serves it must know, told by triggers, so that nobody can forget to:
+-- each lease keeper asks for what was committed since its last look. Only ever appended to, so that no writer waits for
+-- another; rows that every session has seen are deleted. No foreign key: that one is gone has to be told too.
+CREATE TABLE posthorn.subscription_change (
+    txid            xid8   NOT NULL DEFAULT pg_current_xact_id(),
+    subscription_id bigint NOT NULL,
+    PRIMARY KEY (txid, subscription_id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 -- How many events a subscription may hand over now, if it has a rate. One row for all instances, made by the first
 -- lease. Updated many times a second while events wait, so with room on its page.
@@ -69,6 +95,20 @@ CREATE TABLE posthorn.generation (
     PRIMARY KEY (subscription_id, number)
 );
 
+-- A text as a LIKE pattern that matches it alone: what a filter has stored that names the text without a *.
+CREATE FUNCTION posthorn.like_literal(literal text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT replace(replace(replace(literal, '\', '\\'), '%', '\%'), '_', '\_') $$;
+
+-- Whether a filter of types wants some that it does not name.
+CREATE FUNCTION posthorn.has_pattern(types text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT types = '{}' OR EXISTS (SELECT FROM unnest(types) t WHERE strpos(t, '%') > 0) $$;
+
+-- By these two it is found who may want an event of a type, without a look at everybody else's filter.
+CREATE INDEX generation_types ON posthorn.generation USING gin (types) WITH (fastupdate = off);
+CREATE INDEX generation_pattern ON posthorn.generation (subscription_id) WHERE posthorn.has_pattern(types);
+
 -- A share of a subscription's keys. No foreign key, for the same reason.
 --   since: in its first window only events written at or after this time count.
 CREATE TABLE posthorn.lane (
@@ -80,13 +120,14 @@ CREATE TABLE posthorn.lane (
     UNIQUE (subscription_id, generation, index)
 );
 
--- Who owns a lane, and until when. Touched by the lease keeper alone.
-CREATE TABLE posthorn.lane_lease (
-    lane_id    bigint      PRIMARY KEY REFERENCES posthorn.lane ON DELETE CASCADE,
-    epoch      bigint      NOT NULL DEFAULT 0,
-    owner      text,
-    expires_at timestamptz
+-- Who owns a lane: a session that is there. A session that is not there any more owned it until it ended by force; none
+-- at all: it was given up. Touched by lease keepers alone, and only when that changes.
+CREATE TABLE posthorn.lane_owner (
+    lane_id    bigint PRIMARY KEY REFERENCES posthorn.lane ON DELETE CASCADE,
+    epoch      bigint NOT NULL DEFAULT 0,
+    session_id uuid
 ) WITH (fillfactor = 50);
+CREATE INDEX lane_owner_session ON posthorn.lane_owner (session_id);
 
 -- How far a lane is settled: an event is settled iff it is visible in a, or visible in b with its seq at most seq.
 -- Updated thousands of times, hence narrow, with room on its page, and vacuumed early.
@@ -114,6 +155,12 @@ CREATE TABLE posthorn.lane_mark (
     takeovers  integer     NOT NULL DEFAULT 0,
     parked_for uuid
 ) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+
+-- Where each lane stands. Whoever only wants to know a mark asks here, and need not know where it is kept.
+CREATE VIEW posthorn.lane_effective AS
+SELECT m.lane_id, m.epoch, m.a, m.b, m.seq, m.high_a, m.high_b, m.high_seq, m.read_seq, m.turn, m.row_seq, m.moved_at,
+       m.takeovers, m.parked_for
+  FROM posthorn.lane_mark m;
 
 -- After a move to another cluster: what the lane's mark was there. Its first window is then every event up to to_seq
 -- that this older mark does not settle. Of no meaning once that window is settled.
@@ -189,3 +236,53 @@ END
 $$;
 CREATE TRIGGER subscription_deleted AFTER DELETE ON posthorn.subscription
     FOR EACH ROW EXECUTE FUNCTION posthorn.delete_unless_remembered();
+
+-- Tells which subscriptions a statement has changed something of; the trigger calls its rows "changed".
+CREATE FUNCTION posthorn.tell_changed() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    INSERT INTO posthorn.subscription_change (subscription_id) SELECT DISTINCT c.subscription_id FROM changed c
+        ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER generation_made AFTER INSERT ON posthorn.generation
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION posthorn.tell_changed();
+CREATE TRIGGER generation_changed AFTER UPDATE ON posthorn.generation
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION posthorn.tell_changed();
+CREATE TRIGGER generation_withdrawn AFTER DELETE ON posthorn.generation
+    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION posthorn.tell_changed();
+CREATE TRIGGER served_begun AFTER INSERT ON posthorn.served
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION posthorn.tell_changed();
+CREATE TRIGGER served_ended AFTER DELETE ON posthorn.served
+    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION posthorn.tell_changed();
+
+CREATE FUNCTION posthorn.tell_subscription() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    INSERT INTO posthorn.subscription_change (subscription_id) VALUES (OLD.id) ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER subscription_told AFTER UPDATE ON posthorn.subscription FOR EACH ROW
+    WHEN ((OLD.paused, OLD.stop_at::text, OLD.generation, OLD.let_go_seq, OLD.revision)
+          IS DISTINCT FROM (NEW.paused, NEW.stop_at::text, NEW.generation, NEW.let_go_seq, NEW.revision))
+    EXECUTE FUNCTION posthorn.tell_subscription();
+CREATE TRIGGER subscription_gone AFTER DELETE ON posthorn.subscription FOR EACH ROW
+    EXECUTE FUNCTION posthorn.tell_subscription();
+
+CREATE FUNCTION posthorn.note_pause() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    NEW.paused_txid := pg_current_xact_id();
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER subscription_paused BEFORE UPDATE ON posthorn.subscription FOR EACH ROW
+    WHEN (OLD.paused IS DISTINCT FROM NEW.paused) EXECUTE FUNCTION posthorn.note_pause();

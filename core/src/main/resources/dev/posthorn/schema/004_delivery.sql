@@ -148,3 +148,5 @@ CREATE TABLE posthorn.command (
 -- In the order in which a lane takes them: one to defer what is not read yet has to wait, and keeps no other waiting.
 CREATE INDEX command_open ON posthorn.command (subscription_id, (kind = 'DEFER'), id) WHERE answered_at IS NULL;
 CREATE INDEX command_answered ON posthorn.command (answered_at) WHERE answered_at IS NOT NULL;
+CREATE TRIGGER command_asked AFTER INSERT ON posthorn.command
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION posthorn.tell_changed();

@@ -39,6 +39,25 @@ CREATE TABLE posthorn.replay_subscription (
     PRIMARY KEY (replay_id, subscription_id)
 );
 CREATE INDEX replay_subscription_of ON posthorn.replay_subscription (subscription_id);
+CREATE TRIGGER replay_asked AFTER INSERT ON posthorn.replay_subscription
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION posthorn.tell_changed();
+
+-- What lanes must know of a replay that was changed.
+CREATE FUNCTION posthorn.tell_replay() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    INSERT INTO posthorn.subscription_change (subscription_id)
+    SELECT s.subscription_id FROM posthorn.replay_subscription s WHERE s.replay_id = NEW.id
+        ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER replay_told AFTER UPDATE ON posthorn.replay FOR EACH ROW
+    WHEN ((OLD.state, OLD.rate_per_second, OLD.max_in_flight, OLD.trying)
+          IS DISTINCT FROM (NEW.state, NEW.rate_per_second, NEW.max_in_flight, NEW.trying))
+    EXECUTE FUNCTION posthorn.tell_replay();
 
 -- The set of a replay, frozen when it was asked for. A delivered item is deleted and counted; what failed or was
 -- skipped stays and says why. Touched by the lane's owner, and by whoever cancels. No foreign key, because there may be

@@ -21,8 +21,8 @@ CREATE FUNCTION posthorn.is_covered(txid xid8, seq bigint, floor bigint, a pg_sn
 
 -- Whether a lane has settled an event: its mark covers it, or, in the first window after a move to another cluster, its
 -- mark there did. What lies beyond the greatest seq it ever read there was not settled, whatever its txid. m, o: rows
--- of lane_mark and lane_drain (or null).
-CREATE FUNCTION posthorn.is_settled(txid xid8, seq bigint, floor bigint, m posthorn.lane_mark, o posthorn.lane_drain)
+-- of lane_effective and lane_drain (or null).
+CREATE FUNCTION posthorn.is_settled(txid xid8, seq bigint, floor bigint, m posthorn.lane_effective, o posthorn.lane_drain)
     RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ SELECT posthorn.is_covered(txid, seq, floor, (m).a, (m).b, (m).seq)
@@ -30,7 +30,7 @@ CREATE FUNCTION posthorn.is_settled(txid xid8, seq bigint, floor bigint, m posth
                           AND posthorn.is_covered(txid, seq, (o).floor_seq, (o).a, (o).b, (o).seq), false) $$;
 
 -- Whether a lane has handed an event to its sink: the high-water reaches it.
-CREATE FUNCTION posthorn.is_handed_over(txid xid8, seq bigint, floor bigint, m posthorn.lane_mark) RETURNS boolean
+CREATE FUNCTION posthorn.is_handed_over(txid xid8, seq bigint, floor bigint, m posthorn.lane_effective) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ SELECT posthorn.is_covered(
               txid, seq, floor, coalesce((m).high_a, (m).a), coalesce((m).high_b, (m).b), (m).high_seq) $$;
@@ -45,6 +45,17 @@ CREATE FUNCTION posthorn.is_wanted(
                       AND ((g).aggregate_types = '{}' OR aggregate_type LIKE ANY ((g).aggregate_types))
                       AND ((g).sources = '{}' OR source LIKE ANY ((g).sources))
                       AND ((g).headers = '{}' OR headers @> (g).headers), false) $$;
+
+-- The subscriptions that may want events of a type, deleted ones among them: by one of their filters, whenever that was in
+-- force. With settings, so that it stays a call: nothing tells the planner how few they are.
+CREATE FUNCTION posthorn.may_want(type text) RETURNS TABLE (subscription_id bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    AS $$ SELECT g.subscription_id FROM posthorn.generation g
+           WHERE g.types @> ARRAY[posthorn.like_literal(may_want.type)]
+          UNION
+          SELECT g.subscription_id FROM posthorn.generation g WHERE posthorn.has_pattern(g.types) $$;
 
 -- One row per event and subscription that wants it; of a deleted subscription, one per event that it had delivered. No
 -- row: its filter did not want the event when it came, or the subscription began after it. Quick by event_id or seq;
@@ -82,29 +93,38 @@ SELECT e.id AS event_id, e.seq, e.source, e.type, e.key, s.name AS subscription,
  CROSS JOIN posthorn.cluster c
  CROSS JOIN LATERAL (
        SELECT coalesce(max(era.number), -1) AS era FROM posthorn.era WHERE era.floor_seq < e.seq) written
- CROSS JOIN posthorn.subscription s
- CROSS JOIN LATERAL ( -- the last generation that had begun when the event came: its filter was in force
-       SELECT g AS its, g.number, g.lanes, g.era, g.start_b, g.since FROM posthorn.generation g
-        WHERE g.subscription_id = s.id AND g.start_a IS NOT NULL
-          AND NOT posthorn.is_visible(e.txid, written.era, g.start_a, g.era)
-        ORDER BY g.number DESC LIMIT 1) g
-  LEFT JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = g.number
-       AND n.index = posthorn.key_hash(e.key, e.id) % g.lanes
-  LEFT JOIN posthorn.lane_mark m ON m.lane_id = n.id
+ CROSS JOIN LATERAL ( -- those who wanted it, before anything else is looked up: the others may be many
+       SELECT s.id, s.name, s.generation, g.number, g.lanes
+         FROM posthorn.may_want(e.type) may
+        CROSS JOIN LATERAL (SELECT * FROM posthorn.subscription s WHERE s.id = may.subscription_id OFFSET 0) s
+        CROSS JOIN LATERAL ( -- the last generation that had begun when the event came: its filter was in force
+              SELECT g AS its, g.number, g.lanes, g.era, g.start_b, g.since FROM posthorn.generation g
+               WHERE g.subscription_id = s.id AND g.start_a IS NOT NULL
+                 AND NOT posthorn.is_visible(e.txid, written.era, g.start_a, g.era)
+               ORDER BY g.number DESC LIMIT 1) g
+        WHERE posthorn.is_wanted(g.its, e.type, e.aggregate_type, e.source, e.headers)
+          AND (g.since IS NULL OR e.created_at >= g.since
+               OR NOT posthorn.is_visible(e.txid, written.era, g.start_b, g.era))
+       OFFSET 0) s
+  LEFT JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = s.number
+       AND n.index = posthorn.key_hash(e.key, e.id) % s.lanes
+  LEFT JOIN LATERAL (
+       SELECT m AS its, m.lane_id, m.moved_at FROM posthorn.lane_effective m WHERE m.lane_id = n.id OFFSET 0) m ON true
   LEFT JOIN posthorn.lane_drain o ON o.lane_id = n.id
   LEFT JOIN LATERAL ( -- after a change of generation the row belongs to another lane than the one that read the event
        SELECT d.* FROM posthorn.delivery d JOIN posthorn.lane dn ON dn.id = d.lane_id
         WHERE d.seq = e.seq AND dn.subscription_id = s.id LIMIT 1) d ON true
-  LEFT JOIN posthorn.dead_letter l ON l.subscription_id = s.id AND l.seq = e.seq
+  LEFT JOIN LATERAL (
+       SELECT l.* FROM posthorn.dead_letter l WHERE l.subscription_id = s.id AND l.seq = e.seq OFFSET 0) l ON true
  CROSS JOIN LATERAL (
        SELECT CASE WHEN d.state = 'HELD' THEN 'HELD'
                    WHEN d.state IS NOT NULL THEN 'PENDING'
                    WHEN l.discarded_at IS NOT NULL THEN 'DISCARDED'
                    WHEN l.id IS NOT NULL THEN 'FAILED'
-                   WHEN g.number < s.generation THEN 'DELIVERED'
+                   WHEN s.number < s.generation THEN 'DELIVERED'
                    WHEN m.lane_id IS NULL THEN 'PENDING'
-                   WHEN posthorn.is_settled(e.txid, e.seq, c.floor_seq, m, o) THEN 'DELIVERED'
-                   WHEN posthorn.is_handed_over(e.txid, e.seq, c.floor_seq, m) THEN 'SENDING'
+                   WHEN posthorn.is_settled(e.txid, e.seq, c.floor_seq, m.its, o) THEN 'DELIVERED'
+                   WHEN posthorn.is_handed_over(e.txid, e.seq, c.floor_seq, m.its) THEN 'SENDING'
                    ELSE 'PENDING' END AS status
        OFFSET 0) derived -- OFFSET 0: worked out once per row, not once per column that needs it
  CROSS JOIN LATERAL ( -- worked out once for each column that needs it, and not at all if none does
@@ -115,9 +135,6 @@ SELECT e.id AS event_id, e.seq, e.source, e.type, e.key, s.name AS subscription,
              WHERE r.lane_id = n.id AND r.settled_at >= e.created_at AND r.era >= written.era
                AND posthorn.is_covered(e.txid, e.seq, era.floor_seq, r.a, r.b, r.seq)
              ORDER BY r.settled_at LIMIT 1)) END AS delivered_at) delivered
- WHERE posthorn.is_wanted(g.its, e.type, e.aggregate_type, e.source, e.headers)
-   AND (g.since IS NULL OR e.created_at >= g.since
-        OR NOT posthorn.is_visible(e.txid, written.era, g.start_b, g.era))
 UNION ALL
 -- Events that retention has dropped from the log and that still wait. (count = 0, not NOT EXISTS: the latter may become
 -- a join that reads the whole log.)
@@ -160,14 +177,21 @@ SELECT e.id, e.seq, e.source, e.type, e.key, s.name, 'DELIVERED',
   FROM posthorn.event e
  CROSS JOIN LATERAL (
        SELECT coalesce(max(era.number), -1) AS era FROM posthorn.era WHERE era.floor_seq < e.seq) written
-  JOIN posthorn.deleted_subscription s ON s.last_seq >= e.seq
  CROSS JOIN LATERAL (
-       SELECT g AS its, g.number, g.lanes, g.era, g.start_b, g.since FROM posthorn.generation g
-        WHERE g.subscription_id = s.id AND g.start_a IS NOT NULL
-          AND NOT posthorn.is_visible(e.txid, written.era, g.start_a, g.era)
-        ORDER BY g.number DESC LIMIT 1) g
-  LEFT JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = g.number
-       AND n.index = posthorn.key_hash(e.key, e.id) % g.lanes
+       SELECT s.id, s.name, s.generation, s.deleted_at, g.number, g.lanes
+         FROM posthorn.may_want(e.type) may
+         JOIN posthorn.deleted_subscription s ON s.id = may.subscription_id AND s.last_seq >= e.seq
+        CROSS JOIN LATERAL (
+              SELECT g AS its, g.number, g.lanes, g.era, g.start_b, g.since FROM posthorn.generation g
+               WHERE g.subscription_id = s.id AND g.start_a IS NOT NULL
+                 AND NOT posthorn.is_visible(e.txid, written.era, g.start_a, g.era)
+               ORDER BY g.number DESC LIMIT 1) g
+        WHERE posthorn.is_wanted(g.its, e.type, e.aggregate_type, e.source, e.headers)
+          AND (g.since IS NULL OR e.created_at >= g.since
+               OR NOT posthorn.is_visible(e.txid, written.era, g.start_b, g.era))
+       OFFSET 0) s
+  LEFT JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = s.number
+       AND n.index = posthorn.key_hash(e.key, e.id) % s.lanes
   LEFT JOIN LATERAL (
        SELECT r.settled_at FROM posthorn.receipt r JOIN posthorn.era ON era.number = r.era
         WHERE r.lane_id = n.id AND r.settled_at >= e.created_at AND r.era >= written.era
@@ -177,8 +201,5 @@ SELECT e.id, e.seq, e.source, e.type, e.key, s.name, 'DELIVERED',
        SELECT coalesce((SELECT max(t.started_at + t.took_ms * interval '1 millisecond') FROM posthorn.attempt t
                          WHERE t.subscription_id = s.id AND t.seq = e.seq AND t.outcome = 'DELIVERED'),
                        r.settled_at) AS delivered_at) delivered
- WHERE posthorn.is_wanted(g.its, e.type, e.aggregate_type, e.source, e.headers)
-   AND (g.since IS NULL OR e.created_at >= g.since
-        OR NOT posthorn.is_visible(e.txid, written.era, g.start_b, g.era))
-   AND (g.number < s.generation OR r.settled_at IS NOT NULL)
+ WHERE (s.number < s.generation OR r.settled_at IS NOT NULL)
    AND (SELECT count(*) FROM posthorn.undelivered u WHERE u.subscription_id = s.id AND u.seq = e.seq) = 0;

@@ -228,18 +228,16 @@ class GenerationTest {
             record(instances, 10);
         };
         try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT)) {
-            Subscription settings = Subscription.to("test", instances.sink)
-                    .lanes(2)
-                    .filter(OLD)
-                    .leaseTtl(Instances.TTL)
-                    .build();
-            LeaseStore leases = new PostgresLeaseStore(session, "heir", instances.clock);
+            Subscription settings =
+                    Subscription.to("test", instances.sink).lanes(2).filter(OLD).build();
+            LeaseStore leases = new PostgresLeaseStore(session, "heir");
             Steps heir = new Steps(
                     session,
                     standingStill(leases, meanwhile),
                     "heir",
                     List.of(settings),
                     new RelayListener() {},
+                    Instances.TTL,
                     instances.clock);
             for (int i = 0; i < 20; i++) {
                 heir.pass();

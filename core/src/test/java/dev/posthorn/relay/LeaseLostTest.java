@@ -137,7 +137,6 @@ class LeaseLostTest {
     }
 
     private Subscription subscription(UnaryOperator<Subscription.Builder> settings) {
-        return settings.apply(Subscription.to("test", instances.sink).leaseTtl(Instances.TTL))
-                .build();
+        return settings.apply(Subscription.to("test", instances.sink)).build();
     }
 }

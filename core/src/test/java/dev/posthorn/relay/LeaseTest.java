@@ -10,6 +10,7 @@ import dev.posthorn.relay.fixture.Instances;
 import dev.posthorn.relay.lane.Lane;
 import dev.posthorn.relay.postgres.PostgresLeaseStore;
 import dev.posthorn.relay.store.Lease;
+import dev.posthorn.relay.store.SessionTrust;
 import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SettableClock;
@@ -51,9 +52,7 @@ class LeaseTest {
     void aClockThatIsSetBackKeepsNoLaneFromBeingTakenOverForLong() {
         Instances instances = new Instances(RecordingSink.oneAtATime());
         instances.start("dead", 2);
-        for (String table : List.of("lane_lease", "instance")) {
-            instances.database.execute("UPDATE posthorn." + table + " SET expires_at = expires_at + interval '1 hour'");
-        }
+        instances.database.execute("UPDATE posthorn.session SET expires_at = expires_at + interval '1 hour'");
         SteppedRelay heir = instances.start("heir", 2);
         instances.database.record("x");
         instances.clock.advance(Instances.TTL.multipliedBy(10).plusSeconds(1));
@@ -85,10 +84,11 @@ class LeaseTest {
     @Test
     void trustCountsFromTheStartOfTheRenewal() throws Exception {
         SettableClock clock = SettableClock.at(Instant.EPOCH);
-        Lease lease = new Lease(1, 1, Duration.ofSeconds(30), clock.nanos(), clock);
+        SessionTrust session = new SessionTrust(Duration.ofSeconds(30), clock.nanos(), clock);
+        Lease lease = new Lease(1, 1, session);
         long started = clock.nanos();
         clock.advance(Duration.ofSeconds(20));
-        lease.renewed(started);
+        session.renewed(started);
         assertThat(Duration.ofNanos(lease.trustNanos())).isLessThanOrEqualTo(Duration.ofSeconds(9));
     }
 
@@ -152,7 +152,7 @@ class LeaseTest {
         other.pass().run(2);
         dead.close();
         try (Session session = new Session(instances.database.dataSource(), SchemaName.DEFAULT)) {
-            new PostgresLeaseStore(session, "dead", instances.clock).expire();
+            new PostgresLeaseStore(session, "heir").endSessionsOf("dead");
         }
         SteppedRelay heir = instances.start("heir", 2);
         assertThat(heir.lanes()).hasSize(1);
@@ -188,13 +188,22 @@ class LeaseTest {
     }
 
     @Test
-    void aLeaseShorterThanTwoSendsIsRefused() {
-        assertThatThrownBy(() -> Subscription.to("s", RecordingSink.oneAtATime())
-                        .timeout(Duration.ofSeconds(10))
-                        .leaseTtl(Duration.ofSeconds(20))
-                        .build())
+    void aSubscriptionWhoseSendsCouldOutliveTheSessionIsRefused() {
+        Instances instances = new Instances(RecordingSink.oneAtATime());
+        Subscription slow = Subscription.to("slow", instances.sink)
+                .timeout(Duration.ofSeconds(10))
+                .build();
+        Relay.Builder relay = Relay.builder(instances.database.dataSource()).sessionTtl(Duration.ofSeconds(20));
+        try (Relay running = relay.start()) {
+            assertThatThrownBy(() -> running.serve(List.of(slow)))
+                    .isInstanceOf(PosthornException.class)
+                    .hasMessageContaining("'slow'")
+                    .hasMessageContaining("timeout is PT10S")
+                    .hasMessageContaining("session-ttl")
+                    .hasMessageContaining("PT21S");
+        }
+        assertThatThrownBy(() -> relay.subscribe(slow).start())
                 .isInstanceOf(PosthornException.class)
-                .hasMessageContaining("lease-ttl")
-                .hasMessageContaining("PT21S");
+                .hasMessageContaining("session-ttl");
     }
 }

@@ -76,9 +76,6 @@ class RegisterTest {
     }
 
     private Subscription subscription(int lanes) {
-        return Subscription.to("test", instances.sink)
-                .lanes(lanes)
-                .leaseTtl(Instances.TTL)
-                .build();
+        return Subscription.to("test", instances.sink).lanes(lanes).build();
     }
 }

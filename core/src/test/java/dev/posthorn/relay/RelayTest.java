@@ -163,6 +163,7 @@ class RelayTest {
                 .subscribe(Subscription.to("test", sink)
                         .timeout(Duration.ofMinutes(1))
                         .build())
+                .sessionTtl(Duration.ofMinutes(3))
                 .start();
     }
 }

@@ -141,7 +141,7 @@ class RemovalTest {
         assertThat(instances.subscriptions().list()).isEmpty();
         assertThat(new Gauges(dataSource, SchemaName.DEFAULT).all()).isEmpty();
         assertThat(new Lanes(dataSource, SchemaName.DEFAULT).all()).isEmpty();
-        for (String table : Set.of("lane_mark", "lane_lease", "lane_gauge", "lane_drain", "delivery", "instance")) {
+        for (String table : Set.of("lane_mark", "lane_owner", "lane_gauge", "lane_drain", "delivery", "served")) {
             assertThat(count(table)).as(table).isZero();
         }
     }

@@ -20,7 +20,7 @@ class ServeTest {
     private final RecordingSink second = RecordingSink.oneAtATime();
 
     private static Subscription subscription(String name, RecordingSink sink) {
-        return Subscription.to(name, sink).lanes(2).leaseTtl(Instances.TTL).build();
+        return Subscription.to(name, sink).lanes(2).build();
     }
 
     private static void passes(SteppedRelay relay, int times) {
@@ -57,7 +57,7 @@ class ServeTest {
         relay.serve();
         passes(relay, 2);
         assertThat(relay.lanes()).isEmpty();
-        assertThat(instances.database.number("SELECT count(*) FROM posthorn.instance"))
+        assertThat(instances.database.number("SELECT count(*) FROM posthorn.served"))
                 .isZero();
         instances.database.record("k2");
 

@@ -44,13 +44,13 @@ class LaneStatusTest {
     private SteppedRelay start(UnaryOperator<Subscription.Builder> settings) {
         Subscription subscription = settings.apply(Subscription.to("billing", sink)
                         .lanes(1)
-                        .leaseTtl(TTL)
                         .retry(RetryPolicy.of(2, Duration.ofSeconds(10)).jitter(0)))
                 .build();
         return SteppedRelay.of(
                         Relay.builder(database.dataSource())
                                 .subscribe(subscription)
-                                .instance("one"),
+                                .instance("one")
+                                .sessionTtl(TTL),
                         clock)
                 .pass();
     }

@@ -164,7 +164,10 @@ class StatusCountsTest {
         String c = rows.snapshot();
         rows.mark(subscription, start, b, 0);
         rows.mark(subscription, "read_seq = " + pending + ", high_seq = " + recent);
-        database.execute("UPDATE posthorn.lane_lease SET owner = 'node-1', expires_at = now() + interval '1 h'");
+        database.execute("INSERT INTO posthorn.session (id, instance, link, ttl, expires_at, obeys) VALUES"
+                + " (gen_random_uuid(), 'node-1', gen_random_uuid(), '1 h', now() + interval '1 h',"
+                + " pg_current_snapshot())");
+        database.execute("UPDATE posthorn.lane_owner SET session_id = (SELECT id FROM posthorn.session)");
         rows.mark(subscription, "moved_at = now() - interval '20 min'");
         ageEvents(later);
         database.execute("UPDATE posthorn.event SET created_at = now() WHERE seq = " + recent);

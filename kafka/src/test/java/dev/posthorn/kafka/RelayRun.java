@@ -25,13 +25,11 @@ final class RelayRun implements AutoCloseable {
 
     private RelayRun(OutboxDatabase database, KafkaSink sink, UnaryOperator<Subscription.Builder> settings) {
         this.sink = new WatchedSink(sink);
-        Subscription.Builder subscription = Subscription.to("kafka", this.sink)
-                .fromBeginning()
-                .lanes(1)
-                .timeout(TIMEOUT)
-                .leaseTtl(LEASE);
+        Subscription.Builder subscription =
+                Subscription.to("kafka", this.sink).fromBeginning().lanes(1).timeout(TIMEOUT);
         this.relay = Relay.builder(database.dataSource())
                 .subscribe(settings.apply(subscription).build())
+                .sessionTtl(LEASE)
                 .start();
     }
 

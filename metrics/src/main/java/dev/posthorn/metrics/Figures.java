@@ -1,16 +1,17 @@
 package dev.posthorn.metrics;
 
-import dev.posthorn.status.LaneState;
 import dev.posthorn.status.Latency;
-import dev.posthorn.status.StuckEvent;
 import dev.posthorn.status.SubscriptionGauges;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The figures of a subscription, each a number; not a number where there is none. */
 final class Figures {
+
+    private static final double LANE_IN_TROUBLE = 1_000;
 
     private Figures() {}
 
@@ -22,13 +23,9 @@ final class Figures {
      */
     record Current(SubscriptionGauges gauges, int lanes, int owned) {
 
-        static Current of(SubscriptionGauges gauges, List<LaneState> all) {
-            List<LaneState> lanes = all.stream()
-                    .filter(lane -> lane.subscription().equals(gauges.subscription()))
-                    .toList();
-            int owned =
-                    (int) lanes.stream().filter(lane -> lane.owner() != null).count();
-            return new Current(gauges, lanes.size(), owned);
+        /** How much it has before it, for the choice of whom to show: a lane whose receiver takes nothing counts for a lot. */
+        double trouble() {
+            return gauges.pending().value() + gauges.held() + LANE_IN_TROUBLE * (openBreakers() + denials());
         }
 
         /** No event waits: nothing is old. */
@@ -63,12 +60,17 @@ final class Figures {
         double latencySeconds() {
             return latency == null ? Double.NaN : latency.average().toMillis() / 1_000.0;
         }
-    }
 
-    static long stuck(List<StuckEvent> all, String subscription) {
-        return all.stream()
-                .filter(event -> event.subscription().equals(subscription))
-                .count();
+        /** Over several, each as often as it was looked at. */
+        static double averageSeconds(Stream<Slow> all) {
+            List<Latency> known =
+                    all.flatMap(each -> Stream.ofNullable(each.latency())).toList();
+            long sample = known.stream().mapToLong(Latency::sample).sum();
+            double sum = known.stream()
+                    .mapToDouble(each -> each.average().toMillis() / 1_000.0 * each.sample())
+                    .sum();
+            return sample == 0 ? Double.NaN : sum / sample;
+        }
     }
 
     static <T> @Nullable T of(Reading<Map<String, T>> reading, String subscription) {

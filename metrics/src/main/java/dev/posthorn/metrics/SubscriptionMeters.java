@@ -1,21 +1,32 @@
 package dev.posthorn.metrics;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.MultiGauge;
-import io.micrometer.core.instrument.Tags;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A gauge of each kind for each subscription. All take their values from the last reading when they are scraped. */
+/**
+ * A gauge of each kind for each subscription that is shown, and one for all subscriptions together: their sum, or of ages the
+ * greatest. All take their values from the last reading when they are scraped.
+ */
 final class SubscriptionMeters {
+
+    private static final String SECONDS = "seconds";
 
     private final MeterRegistry registry;
     private final Reading<Map<String, Figures.Current>> current;
     private final Reading<Map<String, Figures.Slow>> slow;
-    private final Map<MultiGauge, ToDoubleFunction<String>> meters = new LinkedHashMap<>();
+    private final List<Kind> kinds = new ArrayList<>();
+    private final Map<String, List<Meter>> shown = new HashMap<>();
 
     SubscriptionMeters(
             MeterRegistry registry,
@@ -36,7 +47,7 @@ final class SubscriptionMeters {
                 f -> f.gauges().pending().value());
         current(
                 "posthorn.oldest.age",
-                "seconds",
+                SECONDS,
                 "Age of the oldest event that is neither settled nor deferred",
                 Figures.Current::oldestAge);
         current(
@@ -61,7 +72,7 @@ final class SubscriptionMeters {
                 f -> f.gauges().deadLetters());
         current(
                 "posthorn.oldest.dead.letter.age",
-                "seconds",
+                SECONDS,
                 "Since the open dead letter that has failed longest failed first",
                 Figures.Current::oldestDeadLetterAge);
         current("posthorn.breaker.open", "", "Lanes whose breaker is open", Figures.Current::openBreakers);
@@ -74,14 +85,35 @@ final class SubscriptionMeters {
     private void addSlow() {
         slow(
                 "posthorn.latency",
-                "seconds",
+                SECONDS,
                 "From recording to settling, on average over the last five minutes",
                 Figures.Slow::latencySeconds);
         slow("posthorn.stuck", "", "Events that have been sending for over 30 minutes", Figures.Slow::stuck);
+        addTotal(
+                "posthorn.stuck",
+                "",
+                "Events that have been sending for over 30 minutes, of all subscriptions together",
+                () -> total(slow, all -> all.mapToDouble(Figures.Slow::stuck).sum()));
+        addTotal(
+                "posthorn.latency",
+                SECONDS,
+                "From recording to settling, on average over the last five minutes and all subscriptions",
+                () -> total(slow, Figures.Slow::averageSeconds));
+        addTotal("posthorn.subscriptions", "", "Subscriptions", () -> total(current, Stream::count));
     }
 
     private void current(String name, String unit, String description, ToDoubleFunction<Figures.Current> value) {
         add(name, unit, description, subscription -> number(Figures.of(current, subscription), value));
+        boolean isAge = unit.equals(SECONDS);
+        addTotal(
+                name,
+                unit,
+                description + (isAge ? ", of all subscriptions" : ", of all subscriptions together"),
+                () -> total(
+                        current,
+                        all -> isAge
+                                ? all.mapToDouble(value).max().orElse(0)
+                                : all.mapToDouble(value).sum()));
     }
 
     private void slow(String name, String unit, String description, ToDoubleFunction<Figures.Slow> value) {
@@ -89,8 +121,31 @@ final class SubscriptionMeters {
     }
 
     private void add(String name, String unit, String description, ToDoubleFunction<String> value) {
-        MultiGauge.Builder gauge = MultiGauge.builder(name).description(description);
-        meters.put((unit.isEmpty() ? gauge : gauge.baseUnit(unit)).register(registry), value);
+        kinds.add(new Kind(name, unit, description, value));
+    }
+
+    /** A gauge that each subscription has. */
+    private record Kind(String name, String unit, String description, ToDoubleFunction<String> value) {
+
+        Meter of(String subscription, MeterRegistry registry) {
+            return Gauge.builder(name, () -> value.applyAsDouble(subscription))
+                    .description(description)
+                    .baseUnit(unit.isEmpty() ? null : unit)
+                    .tag("subscription", subscription)
+                    .register(registry);
+        }
+    }
+
+    /** Under a name of its own: what has a subscription's name on it must not be added up with what has not. */
+    private void addTotal(String name, String unit, String description, Supplier<Number> value) {
+        Gauge.Builder<Supplier<Number>> gauge = Gauge.builder(name.replaceFirst("posthorn", "posthorn.all"), value)
+                .description(description);
+        (unit.isEmpty() ? gauge : gauge.baseUnit(unit)).register(registry);
+    }
+
+    private static <T> double total(Reading<Map<String, T>> reading, ToDoubleFunction<Stream<T>> total) {
+        Map<String, T> all = reading.value();
+        return all == null ? Double.NaN : total.applyAsDouble(all.values().stream());
     }
 
     private static <T> double number(@Nullable T figures, ToDoubleFunction<T> value) {
@@ -99,8 +154,14 @@ final class SubscriptionMeters {
 
     /** From now on tells of these subscriptions and no others. */
     void show(Set<String> subscriptions) {
-        meters.forEach((meter, value) -> meter.register(subscriptions.stream()
-                .map(name -> MultiGauge.Row.of(Tags.of("subscription", name), () -> value.applyAsDouble(name)))
-                .toList()));
+        Set<String> gone = new HashSet<>(shown.keySet());
+        gone.removeAll(subscriptions);
+        gone.forEach(name -> shown.remove(name).forEach(registry::remove));
+        for (String name : subscriptions) {
+            shown.computeIfAbsent(
+                    name,
+                    added ->
+                            kinds.stream().map(kind -> kind.of(added, registry)).toList());
+        }
     }
 }

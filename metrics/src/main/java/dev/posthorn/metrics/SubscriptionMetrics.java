@@ -3,18 +3,19 @@ package dev.posthorn.metrics;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.status.EventStatuses;
 import dev.posthorn.status.Gauges;
-import dev.posthorn.status.LaneState;
 import dev.posthorn.status.Lanes;
+import dev.posthorn.status.Latency;
 import dev.posthorn.status.StuckEvent;
 import dev.posthorn.status.SubscriptionGauges;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
@@ -30,6 +31,9 @@ public final class SubscriptionMetrics {
     private static final Duration STUCK_FOR = Duration.ofMinutes(30);
     private static final Duration LATENCY_PERIOD = Duration.ofMinutes(5);
 
+    /** What it takes to find out is the greater part of a reading. */
+    private static final int MOST_LATENCIES = 1_000;
+
     private final Duration slowInterval;
     private final Gauges gauges;
     private final Lanes lanes;
@@ -37,6 +41,7 @@ public final class SubscriptionMetrics {
     private final Reading<Map<String, Figures.Current>> current;
     private final Reading<Map<String, Figures.Slow>> slow;
     private final SubscriptionMeters meters;
+    private final ShownSubscriptions shown;
     private long nextSlowAt = System.nanoTime();
     private volatile boolean lastOneWentWell;
 
@@ -47,6 +52,7 @@ public final class SubscriptionMetrics {
         this.statuses = new EventStatuses(builder.dataSource, builder.schema);
         this.current = new Reading<>(builder.keptFor);
         this.slow = new Reading<>(builder.keptFor.plus(slowInterval));
+        this.shown = builder.shown;
         this.meters = new SubscriptionMeters(builder.registry, current, slow);
         Gauge.builder("posthorn.database.up", this, metrics -> metrics.isUp() ? 1 : 0)
                 .description("Whether the database answered when the figures were last read")
@@ -73,29 +79,30 @@ public final class SubscriptionMetrics {
     }
 
     private void readCurrent() {
-        List<LaneState> states = lanes.all();
+        Map<String, Lanes.LaneCount> counts = lanes.counts();
         Map<String, Figures.Current> figures = new LinkedHashMap<>();
         for (SubscriptionGauges each : gauges.all()) {
-            figures.put(each.subscription(), Figures.Current.of(each, states));
+            Lanes.LaneCount count = counts.getOrDefault(each.subscription(), Lanes.LaneCount.NONE);
+            figures.put(each.subscription(), new Figures.Current(each, count.lanes(), count.owned()));
         }
         current.take(figures);
         if (System.nanoTime() - nextSlowAt >= 0) {
             readSlow(figures.keySet());
             nextSlowAt = System.nanoTime() + slowInterval.toNanos();
         }
-        meters.show(figures.keySet());
+        Map<String, Double> troubles = new HashMap<>();
+        figures.forEach((name, each) -> troubles.put(name, each.trouble()));
+        meters.show(shown.choose(troubles));
     }
 
     private void readSlow(Set<String> subscriptions) {
-        List<StuckEvent> stuck = statuses.stuckSending(STUCK_FOR);
+        Map<String, Long> stuck = statuses.stuckSending(STUCK_FOR).stream()
+                .collect(Collectors.groupingBy(StuckEvent::subscription, Collectors.counting()));
+        Map<String, Latency> latencies = statuses.averageLatencies(LATENCY_PERIOD, MOST_LATENCIES);
         Map<String, Figures.Slow> figures = new LinkedHashMap<>();
         for (String subscription : subscriptions) {
             figures.put(
-                    subscription,
-                    new Figures.Slow(
-                            statuses.averageLatency(subscription, LATENCY_PERIOD)
-                                    .orElse(null),
-                            Figures.stuck(stuck, subscription)));
+                    subscription, new Figures.Slow(latencies.get(subscription), stuck.getOrDefault(subscription, 0L)));
         }
         slow.take(figures);
     }
@@ -108,6 +115,7 @@ public final class SubscriptionMetrics {
         private SchemaName schema = SchemaName.DEFAULT;
         private Duration slowInterval = Duration.ofMinutes(1);
         private Duration keptFor = Duration.ofSeconds(20);
+        private ShownSubscriptions shown = new ShownSubscriptions(PerSubscription.ALL);
 
         private Builder(DataSource dataSource, MeterRegistry registry) {
             this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
@@ -128,6 +136,12 @@ public final class SubscriptionMetrics {
         /** How long to tell what was read. Left out: 20 seconds. */
         public Builder keptFor(Duration keptFor) {
             this.keptFor = Objects.requireNonNull(keptFor, "keptFor");
+            return this;
+        }
+
+        /** Which subscriptions have series of their own. Left out: all. */
+        public Builder shown(ShownSubscriptions shown) {
+            this.shown = Objects.requireNonNull(shown, "shown");
             return this;
         }
 

@@ -47,6 +47,8 @@ public final class TestHub implements AutoCloseable {
         all.put("posthorn.database.password", DatabaseServer.newest().password());
         // A server that others keep busy may take longer to make a connection than a hub waits by default.
         all.put("posthorn.database.connect-timeout", "30s");
+        // Subscriptions of tests have timeouts of up to a minute, for the same reason.
+        all.put("posthorn.relay.session-ttl", "125s");
         all.putAll(settings);
         TestHub hub = begin(all);
         await().pollDelay(Duration.ZERO)

@@ -14,15 +14,22 @@ import dev.posthorn.relay.store.LaneGrant;
 import dev.posthorn.relay.store.LaneStore;
 import dev.posthorn.relay.store.Lease;
 import dev.posthorn.relay.store.LeaseStore;
+import dev.posthorn.relay.store.Look;
 import dev.posthorn.relay.store.OwnedReplayItem;
 import dev.posthorn.relay.store.ReplayOrder;
+import dev.posthorn.relay.store.SessionTrust;
 import dev.posthorn.relay.store.Settled;
 import dev.posthorn.relay.store.Settlement;
 import dev.posthorn.relay.store.StoredLane;
 import dev.posthorn.subscription.Subscription;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -58,14 +65,6 @@ final class Hazards {
             world.database().flush();
             return answer;
         });
-    }
-
-    private void run(String what, Runnable call) {
-        Supplier<@Nullable Object> supplier = () -> {
-            call.run();
-            return null;
-        };
-        write(what, supplier);
     }
 
     private void strike(String what, String when) {
@@ -259,83 +258,139 @@ final class Hazards {
         return call(what, call);
     }
 
-    private <T extends @Nullable Object> T keeperWrite(String what, Supplier<T> call) {
+    /** The connection may be lost while the server works on at what it was asked, and does it later. */
+    private <T extends @Nullable Object> T keeperWrite(
+            String what, ModelLeaseStore store, Function<ModelLeaseStore, T> call) {
         if (!world.isQuiet()) {
             world.meanwhile();
+            if (world.chance(world.scenario().lateCall)) {
+                link.open();
+                doLater(what, store.asNow(), call);
+            }
         }
-        return write(what, call);
+        return write(what, () -> call.apply(store));
     }
 
-    private void keeperRun(String what, Runnable call) {
-        if (!world.isQuiet()) {
-            world.meanwhile();
-        }
-        run(what, call);
+    private <T extends @Nullable Object> void doLater(
+            String what, ModelLeaseStore asked, Function<ModelLeaseStore, T> call) {
+        long start = world.databaseStarts();
+        world.trace(() -> "  the connection is lost in " + what);
+        world.after(world.between(0, 3000), () -> {
+            if (start == world.databaseStarts()) {
+                T unheard = call.apply(asked);
+                world.database().flush();
+                world.trace(() -> "  " + what + " of a lost connection is done: " + unheard);
+                world.noteGenerations();
+            }
+        });
+        link.lose();
+        throw new PosthornException(ErrorCode.DATABASE, what + " failed: simulated, and done later");
     }
 
-    LeaseStore around(LeaseStore store) {
+    private void keeperRun(String what, ModelLeaseStore store, Consumer<ModelLeaseStore> call) {
+        Function<ModelLeaseStore, @Nullable Object> function = each -> {
+            call.accept(each);
+            return null;
+        };
+        keeperWrite(what, store, function);
+    }
+
+    LeaseStore around(ModelLeaseStore store) {
+        ModelLink.Bound bound = link.new Bound();
         return new LeaseStore() {
             @Override
-            public long connection() {
-                return link.open();
+            public void begin() {
+                bound.begin();
+                store.begin();
             }
 
             @Override
-            public long register(Subscription subscription) {
-                return keeperWrite("register", () -> store.register(subscription));
+            public boolean isCurrent() {
+                return bound.isCurrent();
             }
 
             @Override
-            public void request(long subscriptionId, Subscription subscription) {
-                keeperRun("request", () -> {
-                    store.request(subscriptionId, subscription);
-                    world.wishes().asked(subscription);
+            public Registered register(List<Subscription> subscriptions) {
+                bound.use();
+                return keeperWrite("register", store, each -> each.register(subscriptions));
+            }
+
+            @Override
+            public List<PosthornException> request(Map<Long, Subscription> wishes) {
+                bound.use();
+                return keeperWrite("request", store, each -> {
+                    List<PosthornException> refused = each.request(wishes);
+                    wishes.values().forEach(world.wishes()::asked);
+                    return refused;
                 });
             }
 
             @Override
-            public boolean appear(long subscriptionId, Subscription subscription, boolean silent) {
-                return keeperWrite("appear", () -> store.appear(subscriptionId, subscription, silent));
+            public UUID open(Duration ttl) {
+                bound.use();
+                return keeperWrite("open", store, each -> each.open(ttl));
             }
 
             @Override
-            public void disappear(long subscriptionId) {
-                keeperRun("disappear", () -> store.disappear(subscriptionId));
+            public boolean renew(Duration ttl, @Nullable Snapshot obeys) {
+                bound.use();
+                return keeperWrite("renew", store, each -> each.renew(ttl, obeys));
             }
 
             @Override
-            public void disappear() {
-                keeperRun("disappear", store::disappear);
+            public Doubted reconcile(Collection<Lease> held) {
+                bound.use();
+                List<Lease> now = List.copyOf(held);
+                return keeperWrite("reconcile", store, each -> each.reconcile(now));
             }
 
             @Override
-            public Set<Long> renew(List<Lease> leases, Subscription subscription) {
-                return keeperWrite("renew", () -> store.renew(leases, subscription));
+            public void serve(Collection<Long> begun, Collection<Long> ended) {
+                bound.use();
+                List<Long> more = List.copyOf(begun);
+                List<Long> less = List.copyOf(ended);
+                keeperRun("serve", store, each -> each.serve(more, less));
             }
 
             @Override
-            public Set<Long> ended(List<Lease> leases) {
-                return keeperCall("ended", () -> store.ended(leases));
+            public Look look(@Nullable Snapshot since, Collection<Long> others) {
+                bound.use();
+                Look look = keeperCall("look", () -> store.look(since, others));
+                world.trace(() -> "  looked since " + since + ": " + look);
+                return look;
             }
 
             @Override
-            public void release(Lease lease) {
-                keeperRun("release", () -> store.release(lease));
+            public List<LaneGrant> acquire(List<Claim> claims, SessionTrust trust) {
+                bound.use();
+                List<Claim> now = List.copyOf(claims);
+                return keeperWrite("acquire", store, each -> each.acquire(now, trust));
             }
 
             @Override
-            public Sharing sharing(long subscriptionId) {
-                return keeperCall("sharing", () -> store.sharing(subscriptionId));
+            public void release(Collection<Lease> leases) {
+                bound.use();
+                List<Lease> now = List.copyOf(leases);
+                keeperRun("release", store, each -> each.release(now));
             }
 
             @Override
-            public List<LaneGrant> acquire(long id, Subscription subscription, Sharing sharing, int count) {
-                return keeperWrite("acquire", () -> store.acquire(id, subscription, sharing, count));
+            public List<PosthornException> advance(Collection<Long> subscriptionIds) {
+                bound.use();
+                List<Long> now = List.copyOf(subscriptionIds);
+                return keeperWrite("advance", store, each -> each.advance(now));
             }
 
             @Override
-            public void advanceChange(long subscriptionId) {
-                keeperRun("advanceChange", () -> store.advanceChange(subscriptionId));
+            public void trim() {
+                bound.use();
+                keeperRun("trim", store, ModelLeaseStore::trim);
+            }
+
+            @Override
+            public void close() {
+                bound.use();
+                keeperRun("close", store, ModelLeaseStore::close);
             }
         };
     }

@@ -17,6 +17,7 @@ import dev.posthorn.simulation.Tables.EventRow;
 import dev.posthorn.simulation.Tables.ItemRow;
 import dev.posthorn.simulation.Tables.LaneRow;
 import dev.posthorn.simulation.Tables.ReplayRow;
+import dev.posthorn.simulation.Tables.SessionRow;
 import dev.posthorn.simulation.Tables.SubscriptionRow;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.subscription.RetryPolicy;
@@ -245,9 +246,13 @@ final class History {
             return;
         }
         require(!isStale(owner), owner, () -> "sends event " + seq + ", but the lane has another owner");
-        long left = lane(owner).expiresAt - database.micros();
+        SessionRow session = database.session(lane(owner).session);
+        require(session != null, owner, () -> "sends event " + seq + ", but its session has ended");
+        long left = Objects.requireNonNull(session).expiresAt - database.micros();
         long timeout = scenario.subscriptions.get(index).timeout.toNanos() / 1000;
         require(left >= timeout, owner, () -> "sends event " + seq + " " + left + " µs before its lease ends");
+        SubscriptionRow subscription = database.subscription(lane(owner).subscriptionId);
+        require(!database.isQuiet(subscription), owner, () -> "sends event " + seq + ", though all had said to obey");
     }
 
     /** What was sent, may have arrived, and would be sent again by another if this instance ended now. */

@@ -7,6 +7,7 @@ import dev.posthorn.log.Mark;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.store.Command;
 import dev.posthorn.simulation.Tables.AttemptRow;
+import dev.posthorn.simulation.Tables.ChangeRow;
 import dev.posthorn.simulation.Tables.CommandRow;
 import dev.posthorn.simulation.Tables.CommittedLog;
 import dev.posthorn.simulation.Tables.EventRow;
@@ -15,6 +16,7 @@ import dev.posthorn.simulation.Tables.LaneRow;
 import dev.posthorn.simulation.Tables.LetterRow;
 import dev.posthorn.simulation.Tables.ReceiptRow;
 import dev.posthorn.simulation.Tables.ReplayRow;
+import dev.posthorn.simulation.Tables.SessionRow;
 import dev.posthorn.simulation.Tables.SubscriptionRow;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -63,7 +66,8 @@ final class ModelDatabase {
 
     final List<SubscriptionRow> subscriptions = new ArrayList<>();
     final TreeMap<Long, LaneRow> lanes = new TreeMap<>();
-    final Map<Long, TreeMap<String, Long>> instances = new HashMap<>();
+    final TreeMap<UUID, SessionRow> sessions = new TreeMap<>();
+    final List<ChangeRow> changes = new ArrayList<>();
 
     /** By subscription and seq. */
     final Map<Long, TreeMap<Long, LetterRow>> letters = new HashMap<>();
@@ -104,6 +108,47 @@ final class ModelDatabase {
     /** One that was never given out before, whatever was undone since. */
     long nextEpoch() {
         return ++lastEpoch;
+    }
+
+    // ---- what is told
+
+    /** A transaction by itself that has changed something of the subscription. Returns its id. */
+    long changed(long subscriptionId) {
+        return commitChange(begin(), subscriptionId);
+    }
+
+    /** A transaction ends that has changed something of the subscription. */
+    long commitChange(long xid, long subscriptionId) {
+        changes.add(new ChangeRow(xid, subscriptionId));
+        commit(xid, false);
+        return xid;
+    }
+
+    void pause(SubscriptionRow subscription, boolean paused) {
+        pause(subscription, paused, begin());
+    }
+
+    /** At the end of a transaction. */
+    void pause(SubscriptionRow subscription, boolean paused, long xid) {
+        if (subscription.paused == paused) {
+            rollback(xid);
+        } else {
+            subscription.paused = paused;
+            subscription.pausedTxid = commitChange(xid, subscription.id);
+        }
+    }
+
+    /** Whether it is paused, and every process that serves it obeys. */
+    boolean isQuiet(SubscriptionRow subscription) {
+        return subscription.paused
+                && sessions.values().stream()
+                        .filter(session -> session.served.contains(subscription.id) && session.expiresAt > micros())
+                        .allMatch(session -> visibility.sees(session.obeys, subscription.pausedTxid));
+    }
+
+    @Nullable
+    SessionRow session(@Nullable UUID id) {
+        return id == null ? null : sessions.get(id);
     }
 
     // ---- writers
@@ -189,6 +234,7 @@ final class ModelDatabase {
         unflushed.clear();
         running.clear();
         written.clear();
+        changes.removeIf(change -> change.txid() > from.xid());
         taken = null;
     }
 
@@ -283,6 +329,7 @@ final class ModelDatabase {
             long subscriptionId, Command.Kind kind, EventRow event, @Nullable Instant dueAt, String by, String reason) {
         Command command = new Command(nextId(), kind, event.seq(), event.key(), dueAt, by, reason);
         commands.put(command.id(), new CommandRow(subscriptionId, event, command));
+        changed(subscriptionId);
     }
 
     ReplayRow replay() {
@@ -320,5 +367,6 @@ final class ModelDatabase {
         replay.items.stream()
                 .filter(ItemRow::isPending)
                 .forEach(item -> item.end(ItemRow.Ending.SKIPPED, ModelReplays.CANCELLED));
+        replay.subscriptions.forEach(this::changed);
     }
 }

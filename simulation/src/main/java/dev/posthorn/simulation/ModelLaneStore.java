@@ -21,6 +21,7 @@ import dev.posthorn.simulation.Tables.EventRow;
 import dev.posthorn.simulation.Tables.LaneRow;
 import dev.posthorn.simulation.Tables.LetterRow;
 import dev.posthorn.simulation.Tables.RateRow;
+import dev.posthorn.simulation.Tables.SessionRow;
 import dev.posthorn.simulation.Tables.SubscriptionRow;
 import dev.posthorn.simulation.Tables.WaitingRow;
 import java.time.Duration;
@@ -89,13 +90,18 @@ final class ModelLaneStore implements LaneStore {
                         lane.parkedFor,
                         lane.takeovers,
                         lane.gauge == null ? null : lane.gauge.denialReason(),
-                        Duration.ofNanos((lane.expiresAt - database.micros()) * 1000));
+                        leased(lane));
     }
 
     @Override
     public boolean hasEnded() {
         LaneRow lane = database.lanes.get(grant.lease().laneId());
         return lane == null || lane.ended;
+    }
+
+    private Duration leased(LaneRow lane) {
+        SessionRow session = database.session(lane.session);
+        return session == null ? Duration.ZERO : Duration.ofNanos((session.expiresAt - database.micros()) * 1000);
     }
 
     private boolean isOwned(LaneRow lane) {
@@ -143,7 +149,9 @@ final class ModelLaneStore implements LaneStore {
     public boolean pause(String reason) {
         SubscriptionRow subscription = database.subscription(grant.subscriptionId());
         boolean done = isOwned(lane()) && !subscription.paused;
-        subscription.paused |= done;
+        if (done) {
+            database.pause(subscription, true);
+        }
         database.replicate();
         return done;
     }

@@ -1,50 +1,86 @@
 package dev.posthorn.simulation;
 
+import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.LaneScope;
 import dev.posthorn.log.Mark;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.store.LaneGrant;
 import dev.posthorn.relay.store.Lease;
 import dev.posthorn.relay.store.LeaseStore;
-import dev.posthorn.relay.store.Ticker;
+import dev.posthorn.relay.store.Look;
+import dev.posthorn.relay.store.SessionTrust;
+import dev.posthorn.relay.store.Sharing;
 import dev.posthorn.simulation.Tables.GenerationRow;
 import dev.posthorn.simulation.Tables.LaneRow;
+import dev.posthorn.simulation.Tables.SessionRow;
 import dev.posthorn.simulation.Tables.SubscriptionRow;
 import dev.posthorn.simulation.Tables.WaitingRow;
 import dev.posthorn.subscription.StartAt;
 import dev.posthorn.subscription.Subscription;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps subscriptions, lanes and leases in a {@link ModelDatabase}, by the same rules as in PostgreSQL. */
+/** Keeps subscriptions, lanes and sessions in a {@link ModelDatabase}, by the same rules as in PostgreSQL. */
 final class ModelLeaseStore implements LeaseStore {
 
     private final ModelDatabase database;
     private final String instance;
-    private final Ticker ticker;
 
-    ModelLeaseStore(ModelDatabase database, String instance, Ticker ticker) {
+    /** This process's session, and the connection on which it speaks. */
+    private UUID id;
+
+    private long link;
+    private boolean adopts;
+
+    ModelLeaseStore(ModelDatabase database, String instance) {
+        this(database, instance, new UUID(0, 0), 0, false);
+    }
+
+    private ModelLeaseStore(ModelDatabase database, String instance, UUID id, long link, boolean adopts) {
         this.database = database;
         this.instance = instance;
-        this.ticker = ticker;
+        this.id = id;
+        this.link = link;
+        this.adopts = adopts;
+    }
+
+    /** As a server goes on with it that was asked on a connection which is lost. */
+    ModelLeaseStore asNow() {
+        return new ModelLeaseStore(database, instance, id, link, adopts);
     }
 
     @Override
-    public long connection() {
-        return 1;
+    public void begin() {
+        link = database.nextEpoch();
+        adopts = true;
     }
 
     @Override
-    public long register(Subscription subscription) {
+    public boolean isCurrent() {
+        return true;
+    }
+
+    @Override
+    public Registered register(List<Subscription> subscriptions) {
+        Map<String, Long> ids = new HashMap<>();
+        subscriptions.forEach(subscription -> ids.put(subscription.name(), register(subscription)));
+        return new Registered(ids, List.of());
+    }
+
+    private long register(Subscription subscription) {
         SubscriptionRow found = database.find(subscription.name());
         if (found != null) {
             return found.id;
@@ -58,6 +94,7 @@ final class ModelLeaseStore implements LeaseStore {
         made.generations.add(first);
         database.subscriptions.add(made);
         makeLanes(made, first);
+        made.pausedTxid = database.changed(made.id);
         database.replicate();
         return made.id;
     }
@@ -76,8 +113,16 @@ final class ModelLeaseStore implements LeaseStore {
     }
 
     @Override
-    public void request(long subscriptionId, Subscription subscription) {
-        SubscriptionRow row = database.subscription(subscriptionId);
+    public List<PosthornException> request(Map<Long, Subscription> wishes) {
+        wishes.forEach((subscription, wanted) -> {
+            if (database.find(subscription) != null) {
+                request(database.subscription(subscription), wanted);
+            }
+        });
+        return List.of();
+    }
+
+    private void request(SubscriptionRow row, Subscription subscription) {
         if (row.revision > subscription.revision()) {
             return;
         }
@@ -93,85 +138,126 @@ final class ModelLeaseStore implements LeaseStore {
         if (row.wanted() == null) {
             row.stopAt = null;
         }
+        database.changed(row.id);
         database.replicate();
     }
 
     @Override
-    public boolean appear(long subscriptionId, Subscription subscription, boolean silent) {
-        if (database.find(subscriptionId) == null) {
+    public UUID open(Duration ttl) {
+        id = new UUID(1, database.nextEpoch());
+        adopts = false;
+        database.sessions.put(id, new SessionRow(id, instance, link, expiry(ttl), database.snapshot()));
+        tidy();
+        return id;
+    }
+
+    private long expiry(Duration ttl) {
+        return database.micros() + ttl.toNanos() / 1000;
+    }
+
+    @Override
+    public boolean renew(Duration ttl, @Nullable Snapshot obeys) {
+        SessionRow own = database.session(id);
+        if (own == null || own.expiresAt <= database.micros() || (own.link != link && !adopts)) {
             return false;
         }
-        instances(subscriptionId).put(instance, expiry(subscription));
+        own.link = link;
+        own.expiresAt = expiry(ttl);
+        own.obeys = obeys == null ? own.obeys : obeys;
+        adopts = false;
+        tidy();
         return true;
     }
 
-    private Map<String, Long> instances(long subscriptionId) {
-        return database.instances.computeIfAbsent(subscriptionId, id -> new TreeMap<>());
+    private void tidy() {
+        List<SessionRow> expired = database.sessions.values().stream()
+                .filter(session -> session.expiresAt < database.micros())
+                .toList();
+        expired.forEach(this::end);
     }
 
-    private long expiry(Subscription subscription) {
-        return database.micros() + subscription.leaseTtl().toNanos() / 1000;
+    private void end(SessionRow session) {
+        database.sessions.remove(session.id);
+        session.served.forEach(database::changed);
+    }
+
+    /** This session, if it is alive and speaks on this connection. */
+    private @Nullable SessionRow mine() {
+        SessionRow own = database.session(id);
+        return own != null && own.link == link && own.expiresAt > database.micros() ? own : null;
     }
 
     @Override
-    public void disappear(long subscriptionId) {
-        database.instances.getOrDefault(subscriptionId, new TreeMap<>()).remove(instance);
-    }
-
-    @Override
-    public void disappear() {
-        database.instances.values().forEach(each -> each.remove(instance));
-    }
-
-    @Override
-    public Set<Long> renew(List<Lease> leases, Subscription subscription) {
-        Set<Long> renewed = new HashSet<>();
-        for (Lease lease : leases) {
-            LaneRow lane = owned(lease);
-            if (lane != null) {
-                lane.expiresAt = expiry(subscription);
-                renewed.add(lane.id);
+    public Doubted reconcile(Collection<Lease> held) {
+        Map<Long, Lease> byLane = new HashMap<>();
+        held.forEach(lease -> byLane.put(lease.laneId(), lease));
+        for (LaneRow lane : mine() == null ? List.<LaneRow>of() : database.lanes.values()) {
+            Lease lease = byLane.get(lane.id);
+            if (id.equals(lane.session) && (lease == null || lease.epoch() != lane.ownerEpoch)) {
+                lane.session = null;
             }
         }
-        return renewed;
-    }
-
-    @Override
-    public Set<Long> ended(List<Lease> leases) {
-        return leases.stream()
-                .map(Lease::laneId)
-                .filter(id -> database.lanes.get(id) == null || database.lanes.get(id).ended)
-                .collect(Collectors.toSet());
+        Set<Long> lost = new HashSet<>();
+        Set<Long> ended = new HashSet<>();
+        for (Lease lease : held) {
+            LaneRow lane = database.lanes.get(lease.laneId());
+            if (lane == null || lane.ended) {
+                ended.add(lease.laneId());
+            } else if (owned(lease) == null) {
+                lost.add(lease.laneId());
+            }
+        }
+        return new Doubted(lost, ended);
     }
 
     private @Nullable LaneRow owned(Lease lease) {
         LaneRow lane = database.lanes.get(lease.laneId());
-        boolean owned = lane != null && !lane.ended && lane.leaseEpoch == lease.epoch() && instance.equals(lane.owner);
+        boolean owned = lane != null && !lane.ended && lane.ownerEpoch == lease.epoch() && id.equals(lane.session);
         return owned ? lane : null;
     }
 
     @Override
-    public void release(Lease lease) {
-        LaneRow lane = owned(lease);
-        if (lane != null) {
-            lane.owner = null;
+    public void serve(Collection<Long> begun, Collection<Long> ended) {
+        SessionRow own = database.session(id);
+        if (own != null) {
+            begun.stream()
+                    .filter(subscription -> database.find(subscription) != null)
+                    .filter(own.served::add)
+                    .forEach(database::changed);
+            ended.stream().filter(own.served::remove).forEach(database::changed);
         }
     }
 
     @Override
-    public Sharing sharing(long subscriptionId) {
-        SubscriptionRow row = database.subscription(subscriptionId);
-        long now = database.micros();
-        List<String> heardOf = instances(subscriptionId).entrySet().stream()
-                .filter(each -> each.getValue() > now)
-                .map(Map.Entry::getKey)
+    public Look look(@Nullable Snapshot since, Collection<Long> others) {
+        Set<Long> asked = new TreeSet<>(others);
+        if (since == null) {
+            SessionRow own = database.session(id);
+            asked.addAll(own == null ? Set.of() : own.served);
+        } else {
+            database.changes.stream()
+                    .filter(change -> !database.visibility.sees(since, change.txid()))
+                    .forEach(change -> asked.add(change.subscriptionId()));
+        }
+        Map<Long, Optional<Sharing>> seen = new TreeMap<>();
+        asked.forEach(subscription -> seen.put(
+                subscription, Optional.ofNullable(database.find(subscription)).map(this::sharing)));
+        return new Look(database.snapshot(), seen);
+    }
+
+    private Sharing sharing(SubscriptionRow row) {
+        List<UUID> serving = database.sessions.values().stream()
+                .filter(session -> session.served.contains(row.id))
+                .sorted(Comparator.comparing((SessionRow session) -> session.instance)
+                        .thenComparing(session -> session.id))
+                .map(session -> session.id)
                 .toList();
         GenerationRow current = row.current();
         return new Sharing(
                 row.generation,
                 current.lanes,
                 current.filter,
-                heardOf,
+                serving,
                 row.revision,
                 row.wanted() == null ? null : row.wanted().change,
                 row.stopAt,
@@ -180,27 +266,30 @@ final class ModelLeaseStore implements LeaseStore {
     }
 
     @Override
-    public List<LaneGrant> acquire(long subscriptionId, Subscription subscription, Sharing sharing, int count) {
-        long started = ticker.nanos();
-        long now = database.micros();
-        return database.lanes(database.subscription(subscriptionId), sharing.generation()).stream()
-                .filter(lane -> !lane.ended && (lane.owner == null || lane.expiresAt < now))
-                .sorted(Comparator.comparingInt(lane -> lane.index))
-                .limit(count)
-                .map(lane -> take(lane, subscription, sharing, started))
-                .toList();
+    public List<LaneGrant> acquire(List<Claim> claims, SessionTrust trust) {
+        List<LaneGrant> grants = new ArrayList<>();
+        for (Claim claim : mine() == null ? List.<Claim>of() : claims) {
+            SubscriptionRow row = database.find(claim.subscriptionId());
+            if (row != null) {
+                database.lanes(row, claim.sharing().generation()).stream()
+                        .filter(lane -> !lane.ended && database.session(lane.session) == null)
+                        .sorted(Comparator.comparingInt(lane -> lane.index))
+                        .limit(claim.count())
+                        .forEach(lane -> grants.add(take(lane, claim.subscription(), claim.sharing(), trust)));
+            }
+        }
+        return grants;
     }
 
-    private LaneGrant take(LaneRow lane, Subscription subscription, Sharing sharing, long started) {
-        lane.takeovers += lane.owner == null ? 0 : 1;
-        lane.owner = instance;
-        lane.leaseEpoch = database.nextEpoch();
-        lane.epoch = lane.leaseEpoch;
-        lane.expiresAt = expiry(subscription);
+    private LaneGrant take(LaneRow lane, Subscription subscription, Sharing sharing, SessionTrust trust) {
+        lane.takeovers += lane.session == null ? 0 : 1;
+        lane.session = id;
+        lane.ownerEpoch = database.nextEpoch();
+        lane.epoch = lane.ownerEpoch;
         return new LaneGrant(
                 subscription.name() + "/" + lane.index,
                 lane.subscriptionId,
-                new Lease(lane.id, lane.epoch, subscription.leaseTtl(), started, ticker),
+                new Lease(lane.id, lane.epoch, trust),
                 new LaneScope(
                         sharing.filter(),
                         sharing.lanes(),
@@ -211,8 +300,46 @@ final class ModelLeaseStore implements LeaseStore {
     }
 
     @Override
-    public void advanceChange(long subscriptionId) {
-        SubscriptionRow row = database.subscription(subscriptionId);
+    public void release(Collection<Lease> leases) {
+        for (Lease lease : leases) {
+            LaneRow lane = owned(lease);
+            if (lane != null) {
+                lane.session = null;
+            }
+        }
+    }
+
+    @Override
+    public void trim() {
+        long seen = database.sessions.values().stream()
+                .mapToLong(session -> database.visibility.of(session.obeys).xmin())
+                .min()
+                .orElse(0);
+        database.changes.removeIf(change -> change.txid() < seen);
+    }
+
+    @Override
+    public void close() {
+        SessionRow own = database.session(id);
+        if (own != null) {
+            own.served.forEach(database::changed);
+            own.served.clear();
+            if (database.lanes.values().stream().noneMatch(lane -> !lane.ended && id.equals(lane.session))) {
+                database.sessions.remove(id);
+            }
+        }
+    }
+
+    @Override
+    public List<PosthornException> advance(Collection<Long> subscriptionIds) {
+        subscriptionIds.stream()
+                .map(database::find)
+                .filter(Objects::nonNull)
+                .forEach(row -> advance(Objects.requireNonNull(row)));
+        return List.of();
+    }
+
+    private void advance(SubscriptionRow row) {
         GenerationRow wanted = row.wanted();
         if (wanted == null || row.paused) {
             return;
@@ -225,6 +352,7 @@ final class ModelLeaseStore implements LeaseStore {
             }
         } else if (lanes.stream().allMatch(lane -> wanted.change.equals(lane.parkedFor))) {
             row.stopAt = database.snapshot();
+            database.changed(row.id);
             database.replicate();
         }
     }
@@ -245,6 +373,7 @@ final class ModelLeaseStore implements LeaseStore {
             lane.rows.clear();
             lane.ended = true;
         }
+        database.changed(row.id);
         database.replicate();
     }
 }

@@ -37,13 +37,33 @@ final class Operators {
     void pauseOrResume() {
         SubscriptionRow subscription = any();
         if (subscription != null) {
-            subscription.paused = !subscription.paused;
-            world.trace(() -> subscription.name + (subscription.paused ? " is paused" : " is resumed"));
+            boolean paused = !subscription.paused;
+            long xid = database.begin();
+            if (world.chance(0.5)) {
+                database.pause(subscription, paused, xid);
+                world.trace(() -> subscription.name + (paused ? " is paused" : " is resumed"));
+            } else {
+                endLater(xid, subscription, paused);
+            }
         }
     }
 
+    /** Others begin and end meanwhile: its number says nothing about when it is seen. */
+    private void endLater(long xid, SubscriptionRow subscription, boolean paused) {
+        long start = world.databaseStarts();
+        world.after(world.between(1, 1500), () -> {
+            if (start == world.databaseStarts() && !(world.isQuiet() && paused)) {
+                database.pause(subscription, paused, xid);
+                database.replicate();
+                world.trace(() -> subscription.name + (paused ? " is paused" : " is resumed") + " at last");
+            } else if (start == world.databaseStarts()) {
+                database.rollback(xid);
+            }
+        });
+    }
+
     void resumeAll() {
-        database.subscriptions.forEach(subscription -> subscription.paused = false);
+        database.subscriptions.forEach(subscription -> database.pause(subscription, false));
         goOnWithAll();
     }
 
@@ -51,6 +71,7 @@ final class Operators {
         SubscriptionRow subscription = any();
         if (subscription != null && !database.log.isEmpty()) {
             subscription.letGoSeq = world.below((int) database.log.lastSeq() + 1);
+            database.changed(subscription.id);
             world.trace(() -> subscription.name + " lets go of what is below " + subscription.letGoSeq);
         }
     }
@@ -146,6 +167,7 @@ final class Operators {
 
     private void begin(ReplayRow replay) {
         world.history().started(replay);
+        replay.subscriptions.forEach(database::changed);
         world.trace(() -> "somebody starts replay " + replay.id + " of "
                 + replay.items.stream().map(ItemRow::seq).toList() + (replay.trying ? ", with a canary" : ""));
     }
@@ -160,20 +182,22 @@ final class Operators {
             }
         } else if (replay.state == ReplayRow.Standing.RUNNING) {
             replay.state = ReplayRow.Standing.PAUSED;
+            replay.subscriptions.forEach(database::changed);
         }
         world.trace(() -> "somebody makes replay " + replay.id + " " + replay.state);
     }
 
     /** Resumes it, or says go. */
-    private static void goOn(ReplayRow replay) {
+    private void goOn(ReplayRow replay) {
         replay.trying &= replay.state != ReplayRow.Standing.WAITING_FOR_GO;
         replay.state = ReplayRow.Standing.RUNNING;
+        replay.subscriptions.forEach(database::changed);
     }
 
     private void goOnWithAll() {
         database.replays.values().stream()
                 .filter(replay -> !replay.isEnded() && replay.state != ReplayRow.Standing.RUNNING)
-                .forEach(Operators::goOn);
+                .forEach(this::goOn);
     }
 
     /** Deals with whatever holds a key, and with some of the other dead letters. */

@@ -9,6 +9,7 @@ import dev.posthorn.subscription.Subscription;
 import dev.posthorn.subscription.WhenUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -37,6 +38,11 @@ final class Scenario {
     final double crashInCall;
     final double slowCall;
     final double lateSettle;
+
+    /** How often a lease keeper loses its connection, and what it had asked for is done later. */
+    final double lateCall;
+
+    final Duration sessionTtl;
     final double crash;
     final double freeze;
     final double stop;
@@ -124,6 +130,11 @@ final class Scenario {
         refused = oneIn(6) ? 0.1 : 0;
         ordeal = oneIn(3);
         failOver = oneIn(3) ? 8 * random.nextDouble() : 0;
+        lateCall = perhaps(0.02);
+        sessionTtl = subscriptions.stream()
+                .map(settings -> settings.ttl)
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
     }
 
     /** Always the same of one event, whoever asks and whenever. */
@@ -153,7 +164,10 @@ final class Scenario {
         final boolean keepsOrder = random.nextBoolean();
         final RetryPolicy retry = retry();
         final Duration timeout = millis(300, 2000);
+
+        /** For which a session that serves it is long enough. */
         final Duration ttl = timeout.multipliedBy(2).plusSeconds(1).plus(millis(0, 5000));
+
         final int inFlightLimit = oneIn(4) ? between(1, 3) : between(3, 30);
         final long inFlightBytes = oneIn(4) ? between(300, 3000) : 1 << 20;
         final int batchSize = between(1, 12);
@@ -212,7 +226,6 @@ final class Scenario {
                     .lanes(lanes)
                     .retry(retry)
                     .timeout(timeout)
-                    .leaseTtl(ttl)
                     .inFlightLimit(inFlightLimit)
                     .inFlightBytes(inFlightBytes)
                     .batchSize(batchSize)

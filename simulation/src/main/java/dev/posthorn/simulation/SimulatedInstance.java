@@ -49,10 +49,10 @@ final class SimulatedInstance {
         List<Subscription> subscriptions = world.subscriptions(this::sink);
         ModelLink link = new ModelLink(world);
         this.keeper = new LeaseKeeper(
-                new Hazards(world, new ModelLink(world)).around(new ModelLeaseStore(world.database(), name, ticker)),
-                name,
+                new Hazards(world, new ModelLink(world)).around(new ModelLeaseStore(world.database(), name)),
                 subscriptions,
                 (grant, subscription, orders) -> start(grant, subscription, orders, link, ticker),
+                world.scenario().sessionTtl,
                 ticker);
     }
 
@@ -139,7 +139,7 @@ final class SimulatedInstance {
 
     private void leave() {
         if (keeper.releaseLeft()) {
-            keeper.disappear();
+            keeper.close();
             end(0);
         } else if (world.nanos() > stopBy) {
             end(0);

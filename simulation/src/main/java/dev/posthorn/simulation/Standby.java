@@ -1,11 +1,13 @@
 package dev.posthorn.simulation;
 
+import dev.posthorn.simulation.Tables.ChangeRow;
 import dev.posthorn.simulation.Tables.CommandRow;
 import dev.posthorn.simulation.Tables.EventRow;
 import dev.posthorn.simulation.Tables.LaneRow;
 import dev.posthorn.simulation.Tables.LetterRow;
 import dev.posthorn.simulation.Tables.RateRow;
 import dev.posthorn.simulation.Tables.ReplayRow;
+import dev.posthorn.simulation.Tables.SessionRow;
 import dev.posthorn.simulation.Tables.SubscriptionRow;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /**
  * What a stand-by has of a {@link ModelDatabase} that goes on without it. Once it is promoted, what was settled, leased
@@ -24,7 +27,8 @@ final class Standby {
     private final ModelDatabase.Counters counters;
     private final Set<EventRow> log;
     private final Map<Long, LaneRow> lanes = new TreeMap<>();
-    private final Map<Long, TreeMap<String, Long>> instances = new HashMap<>();
+    private final Map<UUID, SessionRow> sessions = new TreeMap<>();
+    private final List<ChangeRow> changes;
     private final Map<Long, TreeMap<Long, LetterRow>> letters = new HashMap<>();
     private final Map<Long, ReplayRow> replays = new TreeMap<>();
     private final Map<CommandRow, String> answers = new HashMap<>();
@@ -36,7 +40,8 @@ final class Standby {
         this.counters = database.counters();
         this.log = new HashSet<>(database.log.values());
         database.lanes.forEach((id, lane) -> lanes.put(id, lane.copy()));
-        database.instances.forEach((id, each) -> instances.put(id, new TreeMap<>(each)));
+        database.sessions.forEach((id, each) -> sessions.put(id, each.copy()));
+        this.changes = List.copyOf(database.changes);
         database.letters.forEach((id, each) -> {
             TreeMap<Long, LetterRow> copies = new TreeMap<>();
             each.forEach((seq, letter) -> copies.put(seq, letter.copy()));
@@ -57,7 +62,9 @@ final class Standby {
                 database.log.values().stream().filter(row -> !log.contains(row)).toList();
         lost.forEach(database.log::remove);
         database.lanes.putAll(lanes);
-        replace(database.instances, instances);
+        replace(database.sessions, sessions);
+        database.changes.clear();
+        database.changes.addAll(changes);
         replace(database.letters, letters);
         // How many tokens there ever were is not what the database says, but what happened.
         database.replays.forEach((id, replay) -> Objects.requireNonNull(replays.get(id)).granted = replay.granted);

@@ -155,6 +155,10 @@ final class Tables {
         Snapshot stopAt;
 
         boolean paused;
+
+        /** The transaction that last paused or resumed it. */
+        long pausedTxid;
+
         long letGoSeq;
 
         @Nullable
@@ -216,7 +220,34 @@ final class Tables {
         }
     }
 
-    /** A lane with its lease and its mark, which are gone once its generation has ended. */
+    /** That something of a subscription has changed. */
+    record ChangeRow(long txid, long subscriptionId) {}
+
+    /** A row of {@code session}, with those of {@code served}. */
+    static final class SessionRow {
+        final UUID id;
+        final String instance;
+        long link;
+        long expiresAt;
+        Snapshot obeys;
+        final Set<Long> served = new TreeSet<>();
+
+        SessionRow(UUID id, String instance, long link, long expiresAt, Snapshot obeys) {
+            this.id = id;
+            this.instance = instance;
+            this.link = link;
+            this.expiresAt = expiresAt;
+            this.obeys = obeys;
+        }
+
+        SessionRow copy() {
+            SessionRow copy = new SessionRow(id, instance, link, expiresAt, obeys);
+            copy.served.addAll(served);
+            return copy;
+        }
+    }
+
+    /** A lane with its owner and its mark, which are gone once its generation has ended. */
     static final class LaneRow {
         final long id;
         final long subscriptionId;
@@ -226,12 +257,10 @@ final class Tables {
         final @Nullable Long since;
         boolean ended;
 
-        long leaseEpoch;
+        long ownerEpoch;
 
         @Nullable
-        String owner;
-
-        long expiresAt;
+        UUID session;
 
         long epoch;
         Mark mark;
@@ -267,9 +296,8 @@ final class Tables {
             lanes = other.lanes;
             since = other.since;
             ended = other.ended;
-            leaseEpoch = other.leaseEpoch;
-            owner = other.owner;
-            expiresAt = other.expiresAt;
+            ownerEpoch = other.ownerEpoch;
+            session = other.session;
             epoch = other.epoch;
             mark = other.mark;
             high = other.high;

@@ -58,7 +58,7 @@ final class Wishes {
     Wishes(World world, ModelDatabase database) {
         this.world = world;
         this.database = database;
-        this.hub = new ModelLeaseStore(database, "", world::nanos);
+        this.hub = new ModelLeaseStore(database, "");
     }
 
     /** Changes a subscription once, or several times before anybody has noticed. */
@@ -83,7 +83,7 @@ final class Wishes {
         SubscriptionRow row = database.find(settings.name);
         if (settings.revision > 0 && row != null && !world.isDatabaseAway() && world.chance(0.8)) {
             Subscription wanted = world.subscriptions(receiver -> NOWHERE).get(which);
-            hub.request(row.id, wanted);
+            hub.request(Map.of(row.id, wanted));
             asked(wanted);
         }
     }

@@ -1,5 +1,7 @@
 package dev.posthorn.simulation;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Batch;
@@ -16,15 +18,20 @@ import dev.posthorn.relay.store.LeaseStore;
 import dev.posthorn.relay.store.LetterChange;
 import dev.posthorn.relay.store.Replayed;
 import dev.posthorn.relay.store.RowChange;
+import dev.posthorn.relay.store.SessionTrust;
 import dev.posthorn.relay.store.Settlement;
+import dev.posthorn.relay.store.Sharing;
 import dev.posthorn.relay.store.StoredLane;
 import dev.posthorn.sink.Outcome;
 import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -35,6 +42,8 @@ abstract class Contract {
 
     static final Duration TTL = Duration.ofSeconds(30);
     static final long MANY_BYTES = 1 << 20;
+
+    private final Map<String, Peer> processes = new HashMap<>();
 
     StoreFixture store;
 
@@ -77,8 +86,7 @@ abstract class Contract {
     static Subscription subscription(UnaryOperator<Subscription.Builder> settings) {
         return settings.apply(Subscription.to("test", RecordingSink.oneAtATime())
                         .lanes(1)
-                        .fromBeginning()
-                        .leaseTtl(TTL))
+                        .fromBeginning())
                 .build();
     }
 
@@ -140,7 +148,7 @@ abstract class Contract {
             return lane.settle(settlement(changing)).done();
         }
 
-        boolean park(LeaseStore.Sharing sharing) {
+        boolean park(Sharing sharing) {
             return lane.settle(new Settlement(
                             turn, ++turn, mark, mark, 0, sharing.change(), false, 0, null, new Changes()))
                     .done();
@@ -152,12 +160,56 @@ abstract class Contract {
     }
 
     List<Owned> ownAll(String instance, Subscription subscription, int count) {
-        LeaseStore leases = store.leases(instance);
-        long id = leases.register(subscription);
-        leases.appear(id, subscription, false);
-        return leases.acquire(id, subscription, leases.sharing(id), count).stream()
-                .map(Owned::new)
-                .toList();
+        return process(instance).own(subscription, count);
+    }
+
+    /** The process of that name; it begins a session when it is first asked for. */
+    Peer process(String instance) {
+        return processes.computeIfAbsent(instance, Peer::new);
+    }
+
+    /** A process with its session, as a lease keeper has it. */
+    final class Peer {
+        final LeaseStore leases;
+        final UUID session;
+        private final SessionTrust trust = new SessionTrust(TTL, 0, () -> 0);
+
+        Peer(String instance) {
+            this.leases = store.leases(instance);
+            leases.begin();
+            this.session = leases.open(TTL);
+        }
+
+        long register(Subscription subscription) {
+            return Objects.requireNonNull(
+                    leases.register(List.of(subscription)).ids().get(subscription.name()));
+        }
+
+        boolean renew() {
+            return leases.renew(TTL, null);
+        }
+
+        Sharing sharing(long id) {
+            return Objects.requireNonNull(
+                            leases.look(null, List.of(id)).subscriptions().get(id))
+                    .orElseThrow();
+        }
+
+        void request(long id, Subscription wanted) {
+            assertThat(leases.request(Map.of(id, wanted))).isEmpty();
+        }
+
+        void advance(long id) {
+            assertThat(leases.advance(List.of(id))).isEmpty();
+        }
+
+        List<Owned> own(Subscription subscription, int count) {
+            long id = register(subscription);
+            leases.serve(List.of(id), List.of());
+            return leases.acquire(List.of(new LeaseStore.Claim(id, subscription, sharing(id), count)), trust).stream()
+                    .map(Owned::new)
+                    .toList();
+        }
     }
 
     static RowChange waiting(RecordedEvent event, int attempts, Duration delay) {

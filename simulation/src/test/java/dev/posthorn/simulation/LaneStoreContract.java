@@ -10,7 +10,6 @@ import dev.posthorn.relay.store.DeadLetterState;
 import dev.posthorn.relay.store.DeliveryRow;
 import dev.posthorn.relay.store.DeliveryState;
 import dev.posthorn.relay.store.LaneStore;
-import dev.posthorn.relay.store.LeaseStore;
 import dev.posthorn.relay.store.LetterChange;
 import dev.posthorn.relay.store.Settled;
 import dev.posthorn.relay.store.Settlement;
@@ -109,7 +108,7 @@ abstract class LaneStoreContract extends Contract {
         Owned former = own("i1", subscription(s -> s));
         store.advance(TTL.plusSeconds(1));
         Owned owner = own("i2", subscription(s -> s));
-        LeaseStore leases = store.leases("i2");
+        Peer leases = process("i2");
         long id = owner.grant.subscriptionId();
         assertThat(former.lane.pause("gone")).isFalse();
         assertThat(leases.sharing(id).paused()).isFalse();

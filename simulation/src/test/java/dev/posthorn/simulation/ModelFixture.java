@@ -11,7 +11,9 @@ import dev.posthorn.simulation.Tables.EventRow;
 import dev.posthorn.simulation.Tables.ReplayRow;
 import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
@@ -20,6 +22,9 @@ final class ModelFixture implements StoreFixture {
     private long nanos = 1_000_000_000;
     private final ModelDatabase database =
             new ModelDatabase(() -> ModelDatabase.micros(START) + (nanos - 1_000_000_000) / 1000);
+
+    /** What those do that change more than the log. */
+    private final Map<Integer, Runnable> ends = new HashMap<>();
 
     @Override
     public int begin() {
@@ -33,7 +38,12 @@ final class ModelFixture implements StoreFixture {
 
     @Override
     public void commit(int transaction) {
-        database.commit(transaction, true);
+        Runnable end = ends.remove(transaction);
+        if (end == null) {
+            database.commit(transaction, true);
+        } else {
+            end.run();
+        }
     }
 
     @Override
@@ -48,7 +58,7 @@ final class ModelFixture implements StoreFixture {
 
     @Override
     public LeaseStore leases(String instance) {
-        return new ModelLeaseStore(database, instance, () -> nanos);
+        return new ModelLeaseStore(database, instance);
     }
 
     @Override
@@ -104,7 +114,19 @@ final class ModelFixture implements StoreFixture {
 
     @Override
     public void pause(String subscription, boolean paused) {
-        Objects.requireNonNull(database.find(subscription)).paused = paused;
+        database.pause(Objects.requireNonNull(database.find(subscription)), paused);
+    }
+
+    @Override
+    public void pause(int transaction, String subscription, boolean paused) {
+        ends.put(
+                transaction,
+                () -> database.pause(Objects.requireNonNull(database.find(subscription)), paused, transaction));
+    }
+
+    @Override
+    public boolean isQuiet(String subscription) {
+        return database.isQuiet(Objects.requireNonNull(database.find(subscription)));
     }
 
     @Override

@@ -132,7 +132,7 @@ final class PostgresFixture implements StoreFixture {
 
     @Override
     public LeaseStore leases(String instance) {
-        return new PostgresLeaseStore(session, instance, clock);
+        return new PostgresLeaseStore(session, instance);
     }
 
     @Override
@@ -183,6 +183,21 @@ final class PostgresFixture implements StoreFixture {
         } else {
             subscriptions.resume(subscription, null, Actor.named("ops"));
         }
+    }
+
+    @Override
+    public void pause(int transaction, String subscription, boolean paused) {
+        try (Statement statement = transactions.get(transaction).createStatement()) {
+            statement.execute(
+                    "UPDATE posthorn.subscription SET paused = " + paused + " WHERE name = '" + subscription + "'");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public boolean isQuiet(String subscription) {
+        return new Subscriptions(dataSource, SchemaName.DEFAULT).isQuiet(subscription);
     }
 
     @Override

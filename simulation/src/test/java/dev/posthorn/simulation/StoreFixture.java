@@ -58,6 +58,12 @@ interface StoreFixture extends AutoCloseable {
 
     void pause(String subscription, boolean paused);
 
+    /** The same by somebody whose transaction is to be seen only when it is committed. */
+    void pause(int transaction, String subscription, boolean paused);
+
+    /** Whether it is paused, and all who serve it obey. */
+    boolean isQuiet(String subscription);
+
     void advance(Duration time);
 
     /** From now on the database takes no delivery row of this event. */

@@ -36,9 +36,9 @@ public final class Scale extends Benchmark {
 
     private static final String BALANCED = """
             SELECT (count(*) = ? AND min(owned) >= ? AND sum(owned) = ?)::int FROM (
-                SELECT owner, count(*) AS owned FROM posthorn.lane_lease l
+                SELECT session_id, count(*) AS owned FROM posthorn.lane_owner l
                   JOIN posthorn.lane ON lane.id = l.lane_id JOIN posthorn.subscription s ON s.id = lane.subscription_id
-                 WHERE s.name = ? AND owner IS NOT NULL GROUP BY owner) shares
+                 WHERE s.name = ? AND session_id IS NOT NULL GROUP BY session_id) shares
             """;
 
     private static final Duration LOOK = Duration.ofMillis(50);

@@ -2,6 +2,7 @@ package dev.posthorn.relay.postgres;
 
 import dev.posthorn.log.EventRow;
 import dev.posthorn.log.Filter;
+import dev.posthorn.log.Session;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.subscription.RetryPolicy;
 import dev.posthorn.subscription.StartAt;
@@ -9,10 +10,14 @@ import dev.posthorn.subscription.Subscription;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,15 +48,16 @@ public final class Generations {
      */
     private static final String MAKE_LANES = """
             WITH begun AS MATERIALIZED (
-                SELECT * FROM posthorn.generation WHERE subscription_id = :subscription AND number = :generation),
+                SELECT * FROM posthorn.generation
+                 WHERE subscription_id = ANY (:subscriptions::bigint[]) AND number = :generation),
             made AS (
                 INSERT INTO posthorn.lane (subscription_id, generation, index, since)
                 SELECT subscription_id, number, i, since FROM begun CROSS JOIN generate_series(0, lanes - 1) i
-                RETURNING id),
-            leased AS (INSERT INTO posthorn.lane_lease (lane_id) SELECT id FROM made)
+                RETURNING id, subscription_id),
+            owned AS (INSERT INTO posthorn.lane_owner (lane_id) SELECT id FROM made)
             INSERT INTO posthorn.lane_mark (lane_id, a, b, read_seq)
             SELECT made.id, begun.start_a, begun.start_b, coalesce((SELECT max(seq) FROM posthorn.event), 0)
-              FROM made CROSS JOIN begun
+              FROM made JOIN begun ON begun.subscription_id = made.subscription_id
             """;
 
     /** An older version's instances went by their own filter, which was never stored: so it is this one's. */
@@ -115,29 +121,25 @@ public final class Generations {
              WHERE id = :subscription AND NOT paused FOR NO KEY UPDATE SKIP LOCKED
             """;
 
-    /** After the lock, by a statement of its own: one that also locks may still see what was withdrawn meanwhile. */
-    private static final String CHANGE = """
-            SELECT s.generation, s.stop_at::text AS stop_at, w.change
+    /**
+     * The changes whose next step is due: all lanes stand still, or all have stopped where they were to. For this very
+     * change: for one that was withdrawn they may have stood still before, and have read on since. Looked at without a
+     * lock for many, and again after the lock of one, by a statement of its own: one that also locks may still see what
+     * was withdrawn meanwhile.
+     */
+    private static final String DUE = """
+            SELECT s.id, s.generation, s.stop_at::text AS stop_at
               FROM posthorn.subscription s
               JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
-             WHERE s.id = :subscription
-            """;
-
-    /** For this very change: for one that was withdrawn they may have stood still before, and have read on since. */
-    private static final String ALL_PARKED = """
-            SELECT bool_and(m.parked_for IS NOT DISTINCT FROM :change::uuid)
-              FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
-             WHERE n.subscription_id = :subscription AND n.generation = :generation
+             WHERE s.id = ANY (:subscriptions::bigint[]) AND NOT s.paused
+               AND (SELECT bool_and(CASE WHEN s.stop_at IS NULL THEN m.parked_for IS NOT DISTINCT FROM w.change
+                                         ELSE m.a::text = s.stop_at::text AND m.b::text = s.stop_at::text END)
+                      FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
+                     WHERE n.subscription_id = s.id AND n.generation = s.generation)
             """;
 
     private static final String STOP_HERE =
             "UPDATE posthorn.subscription SET stop_at = pg_current_snapshot() WHERE id = :subscription";
-
-    private static final String ALL_STOPPED = """
-            SELECT bool_and(m.a::text = :stop_at AND m.b::text = :stop_at)
-              FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
-             WHERE n.subscription_id = :subscription AND n.generation = :generation
-            """;
 
     private static final String BEGIN = """
             UPDATE posthorn.generation g
@@ -155,8 +157,8 @@ public final class Generations {
                 SELECT id FROM posthorn.lane WHERE subscription_id = :subscription AND generation = :generation)
             """;
 
-    /** Leases before marks, as a take-over locks them. */
-    private static final List<String> OF_LANES = List.of("lane_lease", "lane_mark", "lane_gauge", "lane_drain");
+    /** Owners before marks, as a take-over locks them. */
+    private static final List<String> OF_LANES = List.of("lane_owner", "lane_mark", "lane_gauge", "lane_drain");
 
     /** An event has one lane in each generation, so a row cannot meet another one of its event there. */
     private static final String MOVE_ROWS = """
@@ -178,13 +180,18 @@ public final class Generations {
         this.statements = statements;
     }
 
-    void makeFirst(Connection connection, long subscriptionId, Subscription subscription) throws SQLException {
-        Map<String, @Nullable Object> values = values(subscriptionId, subscription);
-        values.put("generation", 1);
-        values.put("a", subscription.startAt() instanceof StartAt.Now ? null : Snapshot.NOTHING);
-        values.put("since", subscription.startAt() instanceof StartAt.At at ? at.time() : null);
-        statements.execute(connection, MAKE_FIRST, values);
-        makeLanes(connection, values);
+    /** Each with its lanes. By id. */
+    void makeFirst(Connection connection, Map<Long, Subscription> made) throws SQLException {
+        List<Map<String, @Nullable Object>> first = new ArrayList<>();
+        made.forEach((id, subscription) -> {
+            Map<String, @Nullable Object> values = values(id, subscription);
+            values.put("generation", 1);
+            values.put("a", subscription.startAt() instanceof StartAt.Now ? null : Snapshot.NOTHING);
+            values.put("since", subscription.startAt() instanceof StartAt.At at ? at.time() : null);
+            first.add(values);
+        });
+        statements.executeAll(connection, MAKE_FIRST, first);
+        makeLanes(connection, made.keySet(), 1);
     }
 
     /**
@@ -192,51 +199,58 @@ public final class Generations {
      * is as wanted; otherwise that generation would begin, if only for a moment, and what comes in that moment would be
      * filtered as nobody wants it any more. A wish of an older revision comes from somebody who was held up: it is late.
      */
-    boolean request(Connection connection, long subscriptionId, Subscription subscription) throws SQLException {
+    void request(Connection connection, long subscriptionId, Subscription subscription) throws SQLException {
         Map<String, @Nullable Object> values = values(subscriptionId, subscription);
         int maxAttempts = subscription.retry().maxAttempts();
         values.put("max_attempts", maxAttempts == RetryPolicy.UNLIMITED ? null : maxAttempts);
         values.put("revision", subscription.revision());
-        boolean counts = statements.isTrue(connection, LOCK_FOR_WISH, values);
-        if (counts) {
+        if (statements.isTrue(connection, LOCK_FOR_WISH, values)) {
             statements.execute(connection, KEEP_WISH, values);
             statements.execute(connection, ADOPT_FILTER, values);
             statements.execute(connection, WITHDRAW, values);
             statements.execute(connection, WANT, values);
         }
-        return counts;
     }
 
-    /** Takes the next step, if it is due; tells whether a change is under way that nobody else takes a step of. */
-    boolean advance(Connection connection, long subscriptionId) throws SQLException {
+    /** Those of which somebody may take the next step now. */
+    Set<Long> due(Session session, Collection<Long> subscriptionIds) {
+        return session.query(
+                "looking for changes that may go on",
+                statements.sql(DUE),
+                Map.of("subscriptions", subscriptionIds.toArray(Long[]::new)),
+                rows -> {
+                    Set<Long> due = new LinkedHashSet<>();
+                    while (rows.next()) {
+                        due.add(rows.getLong("id"));
+                    }
+                    return due;
+                });
+    }
+
+    /** Takes the next step, if it is due and nobody else takes it. */
+    void advance(Connection connection, long subscriptionId) throws SQLException {
         Map<String, @Nullable Object> values = new HashMap<>();
         values.put("subscription", subscriptionId);
-        boolean ours = statements.isTrue(connection, LOCK_CHANGE, values) && readChange(connection, values);
-        if (ours && values.get("stop_at") == null) {
-            stopIfParked(connection, values);
-        } else if (ours && statements.isTrue(connection, ALL_STOPPED, values)) {
-            begin(connection, values);
+        values.put("subscriptions", new Long[] {subscriptionId});
+        if (statements.isTrue(connection, LOCK_CHANGE, values) && isDue(connection, values)) {
+            if (values.get("stop_at") == null) {
+                statements.execute(connection, STOP_HERE, values);
+            } else {
+                begin(connection, values);
+            }
         }
-        return ours;
     }
 
-    private boolean readChange(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
-        return statements.query(connection, CHANGE, values, row -> {
+    private boolean isDue(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
+        return statements.query(connection, DUE, values, row -> {
             if (!row.next()) {
                 return false;
             }
             values.put("generation", row.getInt("generation"));
             values.put("next", row.getInt("generation") + 1);
             values.put("stop_at", row.getString("stop_at"));
-            values.put("change", row.getObject("change", UUID.class));
             return true;
         });
-    }
-
-    private void stopIfParked(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
-        if (statements.isTrue(connection, ALL_PARKED, values)) {
-            statements.execute(connection, STOP_HERE, values);
-        }
     }
 
     /**
@@ -253,13 +267,18 @@ public final class Generations {
         }
         statements.execute(connection, BEGIN, values);
         statements.execute(connection, MOVE_ON, values);
-        Map<String, @Nullable Object> next = new HashMap<>(values);
-        next.put("generation", values.get("next"));
-        makeLanes(connection, next);
+        makeLanes(connection, List.of(number(values, "subscription")), (int) number(values, "next"));
         statements.execute(connection, MOVE_ROWS, values);
     }
 
-    private void makeLanes(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
+    private static long number(Map<String, @Nullable Object> values, String name) {
+        return ((Number) Objects.requireNonNull(values.get(name))).longValue();
+    }
+
+    private void makeLanes(Connection connection, Collection<Long> subscriptionIds, int generation)
+            throws SQLException {
+        Map<String, Object> values =
+                Map.of("subscriptions", subscriptionIds.toArray(Long[]::new), "generation", generation);
         statements.execute(connection, MAKE_LANES, values);
     }
 

@@ -38,9 +38,10 @@ public final class PostgresLaneStore implements LaneStore {
 
     private static final String BEGIN = """
             SELECT m.a::text AS a, m.b::text AS b, m.seq, m.read_seq, m.row_seq, m.turn, m.parked_for, m.takeovers,
-                   g.denial_reason, extract(epoch FROM l.expires_at - posthorn.clock()) AS leased
+                   g.denial_reason, extract(epoch FROM s.expires_at - posthorn.clock()) AS leased
               FROM posthorn.lane_mark m
-              LEFT JOIN posthorn.lane_lease l ON l.lane_id = m.lane_id AND l.epoch = m.epoch
+              LEFT JOIN posthorn.lane_owner o ON o.lane_id = m.lane_id AND o.epoch = m.epoch
+              LEFT JOIN posthorn.session s ON s.id = o.session_id
               LEFT JOIN posthorn.lane_gauge g ON g.lane_id = m.lane_id
              WHERE m.lane_id = :lane AND m.epoch = :epoch
             """;

@@ -1,5 +1,6 @@
 package dev.posthorn.relay.postgres;
 
+import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.LaneScope;
 import dev.posthorn.log.Mark;
 import dev.posthorn.log.Session;
@@ -8,117 +9,155 @@ import dev.posthorn.log.Sql;
 import dev.posthorn.relay.store.LaneGrant;
 import dev.posthorn.relay.store.Lease;
 import dev.posthorn.relay.store.LeaseStore;
-import dev.posthorn.relay.store.Ticker;
+import dev.posthorn.relay.store.Look;
+import dev.posthorn.relay.store.SessionTrust;
+import dev.posthorn.relay.store.Sharing;
 import dev.posthorn.subscription.Subscription;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps subscriptions, lanes and leases in PostgreSQL. */
+/** Keeps subscriptions, lanes and sessions in PostgreSQL. */
 public final class PostgresLeaseStore implements LeaseStore {
 
-    private static final String MAKE_SUBSCRIPTION = """
-            INSERT INTO posthorn.subscription (name, revision) VALUES (:name, :revision)
-                ON CONFLICT (name) DO NOTHING RETURNING id
-            """;
+    /** Whether there is anything to {@link #TIDY}, so that a renewal waits for nothing that others do. */
+    private static final String UNTIDY = """
+            EXISTS (SELECT FROM posthorn.session o WHERE o.id <> :session::uuid
+                       AND (o.expires_at < posthorn.clock() OR o.expires_at > posthorn.clock() + 10 * o.ttl))""";
 
-    private static final String FIND_SUBSCRIPTION = "SELECT id FROM posthorn.subscription WHERE name = :name";
+    /** A session without a lane has nothing to obey: its first orders come from a look that is yet to be. */
+    private static final String OPEN = """
+            INSERT INTO posthorn.session (id, instance, link, ttl, expires_at, obeys)
+            SELECT :session::uuid, :instance, :link::uuid, length, posthorn.clock() + length, pg_current_snapshot()
+              FROM (SELECT :ttl * interval '1 millisecond' AS length) l
+            RETURNING {untidy}
+            """.replace("{untidy}", UNTIDY);
 
     /**
-     * By a clock that was set back, or a stand-by's that is behind, whoever died before would own its lanes until the clock
-     * is there again: nobody's time is longer than ten leases from now.
+     * What has expired is not renewed: others have counted on that, and said that a subscription is quiet.
      */
-    private static final String APPEAR = """
-            WITH latest AS (SELECT posthorn.clock() + 10 * :ttl * interval '1 millisecond' AS time),
-            leases AS (
-                UPDATE posthorn.lane_lease SET expires_at = (SELECT time FROM latest) WHERE lane_id IN (
-                    SELECT l.lane_id FROM posthorn.lane n JOIN posthorn.lane_lease l ON l.lane_id = n.id
-                     WHERE n.subscription_id = :subscription AND l.expires_at > (SELECT time FROM latest)
-                       FOR NO KEY UPDATE OF l SKIP LOCKED)),
-            others AS (
-                UPDATE posthorn.instance SET expires_at = (SELECT time FROM latest)
-                 WHERE subscription_id = :subscription AND id <> :instance AND expires_at > (SELECT time FROM latest))
-            INSERT INTO posthorn.instance (subscription_id, id, expires_at, quiet)
-            SELECT id, :instance, posthorn.clock() + :ttl * interval '1 millisecond', paused AND :silent
-              FROM posthorn.subscription WHERE id = :subscription
-                ON CONFLICT (subscription_id, id)
-                DO UPDATE SET expires_at = excluded.expires_at, quiet = excluded.quiet
+    private static final String RENEW = """
+            UPDATE posthorn.session
+               SET expires_at = posthorn.clock() + :ttl * interval '1 millisecond',
+                   link = :link::uuid, obeys = coalesce(:obeys::pg_snapshot, obeys)
+             WHERE id = :session::uuid AND expires_at > posthorn.clock() AND (link = :link::uuid OR :adopts)
+            RETURNING {untidy}
+            """.replace("{untidy}", UNTIDY);
+
+    /**
+     * Ends the sessions that have expired. Who is being renewed at this moment is alive: never waits. By a clock that was
+     * set back, or a stand-by's that is behind, whoever died before would own its lanes until the clock is there again:
+     * nobody's time is longer than ten of its own leases from now.
+     */
+    private static final String TIDY = """
+            WITH late AS (
+                UPDATE posthorn.session SET expires_at = posthorn.clock() + 10 * ttl WHERE id IN (
+                    SELECT id FROM posthorn.session
+                     WHERE id <> :session::uuid AND expires_at > posthorn.clock() + 10 * ttl
+                       FOR NO KEY UPDATE SKIP LOCKED))
+            DELETE FROM posthorn.session WHERE id IN (
+                SELECT id FROM posthorn.session WHERE id <> :session::uuid AND expires_at < posthorn.clock()
+                   FOR UPDATE SKIP LOCKED)
             """;
-
-    private static final String DISAPPEAR = "DELETE FROM posthorn.instance WHERE id = :instance";
-
-    private static final String DISAPPEAR_FROM =
-            "DELETE FROM posthorn.instance WHERE id = :instance AND subscription_id = :subscription";
 
     /** Not given up: whoever takes these lanes over does so by force, and counts it. */
-    private static final String EXPIRE = """
-            UPDATE posthorn.lane_lease SET expires_at = posthorn.clock() - interval '1 second'
-             WHERE owner = :instance AND expires_at >= posthorn.clock()
+    private static final String END_OF = "DELETE FROM posthorn.session WHERE instance = :instance";
+
+    private static final String SERVE = """
+            WITH gone AS (
+                DELETE FROM posthorn.served
+                 WHERE session_id = :session::uuid AND subscription_id = ANY (:ended::bigint[]))
+            INSERT INTO posthorn.served (subscription_id, session_id)
+            SELECT s.id, :session::uuid FROM posthorn.subscription s WHERE s.id = ANY (:begun::bigint[])
+                ON CONFLICT DO NOTHING
             """;
 
-    private static final String RENEW = """
-            UPDATE posthorn.lane_lease l
-               SET expires_at = posthorn.clock() + :ttl * interval '1 millisecond'
-              FROM unnest(:lanes::bigint[], :epochs::bigint[]) AS held (lane_id, epoch)
-             WHERE l.lane_id = held.lane_id AND l.epoch = held.epoch AND l.owner = :instance
-            RETURNING l.lane_id
-            """;
-
-    private static final String ENDED = """
-            SELECT held.lane_id FROM unnest(:lanes::bigint[]) AS held (lane_id)
-             WHERE NOT EXISTS (SELECT FROM posthorn.lane_lease l WHERE l.lane_id = held.lane_id)
-            """;
-
-    private static final String RELEASE = """
-            UPDATE posthorn.lane_lease SET owner = NULL, expires_at = NULL
-             WHERE lane_id = :lane AND epoch = :epoch AND owner = :instance
-            """;
-
-    /** What was to be let go is void once the partitions are gone: new owners need not look for it. */
-    private static final String SHARING = """
-            SELECT s.generation, s.stop_at::text AS stop_at, s.paused,
+    /**
+     * As the log is read: what had not ended in the former snapshot and has ended in this statement's own. What was to be
+     * let go is void once the partitions are gone: new owners need not look for it.
+     */
+    private static final String LOOK = """
+            WITH now AS MATERIALIZED (SELECT pg_current_snapshot() AS b, :since::pg_snapshot AS a),
+            asked AS (
+                SELECT unnest(:others::bigint[]) AS id
+                UNION
+                SELECT c.subscription_id FROM posthorn.subscription_change c
+                 WHERE c.txid >= (SELECT pg_snapshot_xmax(a) FROM now)
+                UNION
+                SELECT c.subscription_id FROM posthorn.subscription_change c
+                 WHERE c.txid = ANY (ARRAY(SELECT pg_snapshot_xip(a) FROM now))
+                UNION
+                SELECT v.subscription_id FROM posthorn.served v
+                 WHERE :since::pg_snapshot IS NULL AND v.session_id = :session::uuid)
+            SELECT now.b::text AS snapshot, asked.id, s.generation, s.stop_at::text AS stop_at, s.paused,
                    CASE WHEN EXISTS (SELECT FROM posthorn.event_partition p WHERE p.from_seq < s.let_go_seq)
                         THEN s.let_go_seq ELSE 0 END AS let_go_seq,
-                   g.lanes, {filter},
-                   s.revision, w.change,
-                   ARRAY(SELECT i.id FROM posthorn.instance i
-                          WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() ORDER BY i.id) AS instances
-              FROM posthorn.subscription s
-              JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
+                   g.lanes, {filter}, s.revision, w.change,
+                   ARRAY(SELECT o.id FROM posthorn.served v JOIN posthorn.session o ON o.id = v.session_id
+                          WHERE v.subscription_id = s.id ORDER BY o.instance, o.id) AS sessions
+              FROM now
+              LEFT JOIN asked ON true
+              LEFT JOIN posthorn.subscription s ON s.id = asked.id
+              LEFT JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
               LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
-             WHERE s.id = :subscription
             """.replace("{filter}", Generations.filterColumns("g", ""));
 
     /**
-     * Lease and mark get the new epoch together: from here on the former owner settles nothing. Never waits: a former
-     * owner that stands still in the middle of a settle holds its mark. The epoch is random: were it counted, a take-over
-     * that a crash of the database has undone would share its epoch with the next.
+     * This session, if it is alive and speaks on this connection; it stays both until the statement is over. What the
+     * server still does of what was asked on a former connection finds no session here.
+     */
+    private static final String MINE = """
+            mine AS MATERIALIZED (
+                SELECT id FROM posthorn.session
+                 WHERE id = :session::uuid AND link = :link::uuid AND expires_at > posthorn.clock() FOR SHARE)
+            """;
+
+    /**
+     * Owner and mark get the new epoch together: from here on the former owner settles nothing. Free is what was given up
+     * and what belongs to a session that has ended: this statement begins after that. Never waits: a former owner that
+     * stands still in the middle of a settle holds its mark. The epoch is random: were it counted, a take-over that a
+     * crash of the database has undone would share its epoch with the next.
+     *
+     * <p>A lane that was taken since this statement began has another epoch than it was seen with. Without a look at that,
+     * its new owner, a session that began even later, would look like one that has ended.
      */
     private static final String ACQUIRE = """
-            WITH free AS (
-                SELECT l.lane_id, l.owner IS NOT NULL AS by_force
-                  FROM posthorn.lane_lease l
-                  JOIN posthorn.lane n ON n.id = l.lane_id
-                  JOIN posthorn.lane_mark m ON m.lane_id = l.lane_id
-                 WHERE n.subscription_id = :subscription AND n.generation = :generation
-                   AND (l.owner IS NULL OR l.expires_at < posthorn.clock())
-                 ORDER BY n.index LIMIT :count FOR NO KEY UPDATE OF l, m SKIP LOCKED),
+            WITH {mine},
+            free AS MATERIALIZED (
+                SELECT f.lane_id, f.by_force
+                  FROM mine
+                 CROSS JOIN unnest(:subscriptions::bigint[], :generations::bigint[], :counts::bigint[])
+                       AS claim (subscription_id, generation, count)
+                 CROSS JOIN LATERAL (
+                       SELECT o.lane_id, o.session_id IS NOT NULL AS by_force
+                         FROM posthorn.lane n
+                         JOIN posthorn.lane_owner seen ON seen.lane_id = n.id
+                         JOIN posthorn.lane_owner o ON o.lane_id = n.id AND o.epoch = seen.epoch
+                         JOIN posthorn.lane_mark m ON m.lane_id = n.id
+                        WHERE n.subscription_id = claim.subscription_id AND n.generation = claim.generation
+                          AND (o.session_id IS NULL
+                               OR NOT EXISTS (SELECT FROM posthorn.session s WHERE s.id = o.session_id))
+                        ORDER BY n.index LIMIT claim.count FOR NO KEY UPDATE OF o, m SKIP LOCKED) f),
             taken AS (
-                UPDATE posthorn.lane_lease l
-                   SET owner = :instance, epoch = :epoch,
-                       expires_at = posthorn.clock() + :ttl * interval '1 millisecond'
-                  FROM free WHERE l.lane_id = free.lane_id
-                RETURNING l.lane_id, l.epoch, free.by_force),
+                UPDATE posthorn.lane_owner o SET session_id = :session::uuid, epoch = :epoch
+                  FROM free WHERE o.lane_id = free.lane_id
+                RETURNING o.lane_id, o.epoch, free.by_force),
             marked AS (
                 UPDATE posthorn.lane_mark m
                    SET epoch = taken.epoch, takeovers = m.takeovers + taken.by_force::integer
@@ -130,166 +169,214 @@ public final class PostgresLeaseStore implements LeaseStore {
                    d.floor_seq AS drain_floor, d.to_seq AS drain_to
               FROM marked m JOIN posthorn.lane n ON n.id = m.lane_id CROSS JOIN posthorn.cluster c
               LEFT JOIN posthorn.lane_drain d ON d.lane_id = m.lane_id
+             ORDER BY n.subscription_id, n.index
+            """.replace("{mine}", MINE.strip());
+
+    private static final String RELEASE = """
+            UPDATE posthorn.lane_owner o SET session_id = NULL
+              FROM unnest(:lanes::bigint[], :epochs::bigint[]) AS held (lane_id, epoch)
+             WHERE o.lane_id = held.lane_id AND o.epoch = held.epoch AND o.session_id = :session::uuid
+            """;
+
+    private static final String RELEASE_OTHERS = """
+            WITH {mine}
+            UPDATE posthorn.lane_owner o SET session_id = NULL
+              FROM mine
+             WHERE o.session_id = mine.id AND NOT EXISTS (
+                   SELECT FROM unnest(:lanes::bigint[], :epochs::bigint[]) AS held (lane_id, epoch)
+                    WHERE held.lane_id = o.lane_id AND held.epoch = o.epoch)
+            """.replace("{mine}", MINE.strip());
+
+    private static final String NOT_OWNED = """
+            SELECT held.lane_id, o.lane_id IS NULL AS ended
+              FROM unnest(:lanes::bigint[], :epochs::bigint[]) AS held (lane_id, epoch)
+              LEFT JOIN posthorn.lane_owner o ON o.lane_id = held.lane_id
+             WHERE o.lane_id IS NULL OR o.epoch <> held.epoch OR o.session_id IS DISTINCT FROM :session::uuid
+            """;
+
+    private static final String TRIM = """
+            DELETE FROM posthorn.subscription_change
+             WHERE txid < (SELECT pg_snapshot_xmin(obeys) FROM posthorn.session
+                            ORDER BY pg_snapshot_xmin(obeys) LIMIT 1)
+            """;
+
+    /** With lanes that have not come to an end it stays until its time: what they have sent may still be on its way. */
+    private static final String CLOSE = """
+            WITH gone AS (DELETE FROM posthorn.served WHERE session_id = :session::uuid)
+            DELETE FROM posthorn.session s
+             WHERE s.id = :session::uuid
+               AND NOT EXISTS (SELECT FROM posthorn.lane_owner o WHERE o.session_id = s.id)
             """;
 
     private final Session session;
     private final String instance;
-    private final Ticker ticker;
     private final SecureRandom random = new SecureRandom();
     private final boolean makes;
     private final Statements statements;
     private final Generations generations;
+    private final Registry registry;
 
-    public PostgresLeaseStore(Session session, String instance, Ticker ticker) {
-        this(session, instance, ticker, true);
+    /** This process's session, and the connection on which it speaks. */
+    private UUID id = UUID.randomUUID();
+
+    private UUID link = UUID.randomUUID();
+
+    /** Whether the session is still to be told that this is its connection. */
+    private boolean adopts;
+
+    public PostgresLeaseStore(Session session, String instance) {
+        this(session, instance, true);
     }
 
     /** Makes subscriptions that are not there, or leaves that to others. */
-    public PostgresLeaseStore(Session session, String instance, Ticker ticker, boolean makes) {
-        this.session = session;
+    public PostgresLeaseStore(Session session, String instance, boolean makes) {
+        this.session = session.bound();
         this.makes = makes;
         this.instance = instance;
-        this.ticker = ticker;
-        this.statements = new Statements(session);
+        this.statements = new Statements(this.session);
         this.generations = new Generations(statements);
+        this.registry = new Registry(this.session, statements, generations);
     }
 
     @Override
-    public long connection() {
-        return session.opening();
+    public void begin() {
+        session.begin();
+        link = UUID.randomUUID();
+        adopts = true;
     }
 
     @Override
-    public long register(Subscription subscription) {
-        return session.transaction("registering a subscription", connection -> {
-            Map<String, Object> name = Map.of("name", subscription.name(), "revision", subscription.revision());
-            Long made = makes ? statements.number(connection, MAKE_SUBSCRIPTION, name) : null;
-            if (made != null) {
-                generations.makeFirst(connection, made, subscription);
-                return made;
-            }
-            Long found = statements.number(connection, FIND_SUBSCRIPTION, name);
-            if (found == null && makes) {
-                throw new SQLException("subscription " + subscription.name() + " was deleted just now");
-            }
-            return found == null ? NOT_THERE : found;
-        });
+    public boolean isCurrent() {
+        return session.isCurrent();
     }
 
     @Override
-    public void request(long subscriptionId, Subscription subscription) {
-        session.transaction(
-                "asking for another generation",
-                connection -> generations.request(connection, subscriptionId, subscription));
+    public Registered register(List<Subscription> subscriptions) {
+        return registry.register(subscriptions, makes);
     }
 
     @Override
-    public boolean appear(long subscriptionId, Subscription subscription, boolean silent) {
-        Map<String, Object> values = Map.of(
-                "subscription", subscriptionId, "instance", instance, "ttl", ttl(subscription), "silent", silent);
-        return session.update("appearing", sql(APPEAR), values) > 0;
+    public List<PosthornException> request(Map<Long, Subscription> wishes) {
+        return registry.request(wishes);
     }
 
     @Override
-    public void disappear(long subscriptionId) {
-        session.update(
-                "disappearing", sql(DISAPPEAR_FROM), Map.of("instance", instance, "subscription", subscriptionId));
-    }
-
-    @Override
-    public void disappear() {
-        session.update("disappearing", sql(DISAPPEAR), Map.of("instance", instance));
-    }
-
-    /** The instance has ended without giving anything up: its leases and its share are free at once. */
-    public void expire() {
-        session.update("ending the leases of " + instance, sql(EXPIRE), Map.of("instance", instance));
-        disappear();
-    }
-
-    @Override
-    public Set<Long> renew(List<Lease> leases, Subscription subscription) {
-        Map<String, Object> values = Map.of(
-                "lanes", laneIds(leases),
-                "epochs", leases.stream().map(Lease::epoch).toArray(Long[]::new),
-                "instance", instance,
-                "ttl", ttl(subscription));
-        return session.query("renewing leases", sql(RENEW), values, PostgresLeaseStore::numbers);
-    }
-
-    @Override
-    public Set<Long> ended(List<Lease> leases) {
-        return session.query(
-                "looking for lanes that are no more",
-                sql(ENDED),
-                Map.of("lanes", laneIds(leases)),
-                PostgresLeaseStore::numbers);
-    }
-
-    private static Long[] laneIds(List<Lease> leases) {
-        return leases.stream().map(Lease::laneId).toArray(Long[]::new);
-    }
-
-    private static Set<Long> numbers(ResultSet rows) throws SQLException {
-        Set<Long> numbers = new HashSet<>();
-        while (rows.next()) {
-            numbers.add(rows.getLong(1));
-        }
-        return numbers;
-    }
-
-    @Override
-    public void release(Lease lease) {
-        session.update(
-                "giving up a lane",
-                sql(RELEASE),
-                Map.of("lane", lease.laneId(), "epoch", lease.epoch(), "instance", instance));
-    }
-
-    @Override
-    public Sharing sharing(long subscriptionId) {
-        Map<String, Object> values = Map.of("subscription", subscriptionId);
-        return session.query("looking at a subscription", sql(SHARING), values, row -> {
-            if (!row.next()) {
-                throw new SQLException("subscription " + subscriptionId + " was deleted");
-            }
-            String stopAt = row.getString("stop_at");
-            return new Sharing(
-                    row.getInt("generation"),
-                    row.getInt("lanes"),
-                    Generations.filter(row, ""),
-                    List.of((String[]) row.getArray("instances").getArray()),
-                    row.getLong("revision"),
-                    row.getObject("change", UUID.class),
-                    stopAt == null ? null : new Snapshot(stopAt),
-                    row.getBoolean("paused"),
-                    row.getLong("let_go_seq"));
-        });
-    }
-
-    @Override
-    public List<LaneGrant> acquire(long subscriptionId, Subscription subscription, Sharing sharing, int count) {
-        long started = ticker.nanos();
-        Map<String, @Nullable Object> values = new HashMap<>();
-        values.put("subscription", subscriptionId);
-        values.put("generation", sharing.generation());
-        values.put("count", count);
+    public UUID open(Duration ttl) {
+        id = UUID.randomUUID();
+        Map<String, @Nullable Object> values = own();
         values.put("instance", instance);
-        values.put("ttl", ttl(subscription));
+        values.put("ttl", ttl.toMillis());
+        keep("beginning a session", OPEN, values);
+        return id;
+    }
+
+    @Override
+    public boolean renew(Duration ttl, @Nullable Snapshot obeys) {
+        Map<String, @Nullable Object> values = own();
+        values.put("ttl", ttl.toMillis());
+        values.put("obeys", obeys);
+        values.put("adopts", adopts);
+        return keep("renewing the session", RENEW, values);
+    }
+
+    /** False if there is no such session. */
+    private boolean keep(String what, String statement, Map<String, @Nullable Object> values) {
+        Optional<Boolean> untidy = session.query(
+                what, sql(statement), values, row -> row.next() ? Optional.of(row.getBoolean(1)) : Optional.empty());
+        adopts = false;
+        if (untidy.orElse(false)) {
+            session.update("ending sessions that have expired", sql(TIDY), own());
+        }
+        return untidy.isPresent();
+    }
+
+    /** The process has ended without giving anything up: its session ends at once. */
+    public void endSessionsOf(String dead) {
+        begin();
+        session.update("ending the sessions of " + dead, sql(END_OF), Map.of("instance", dead));
+    }
+
+    @Override
+    public Doubted reconcile(Collection<Lease> held) {
+        Map<String, @Nullable Object> values = held(held);
+        session.update("giving up lanes that are not held", sql(RELEASE_OTHERS), values);
+        Set<Long> lost = new HashSet<>();
+        Set<Long> ended = new HashSet<>();
+        return session.query("looking which lanes are owned", sql(NOT_OWNED), values, rows -> {
+            while (rows.next()) {
+                (rows.getBoolean("ended") ? ended : lost).add(rows.getLong("lane_id"));
+            }
+            return new Doubted(lost, ended);
+        });
+    }
+
+    @Override
+    public void serve(Collection<Long> begun, Collection<Long> ended) {
+        Map<String, @Nullable Object> values = own();
+        values.put("begun", begun.toArray(Long[]::new));
+        values.put("ended", ended.toArray(Long[]::new));
+        session.update("saying what is served", sql(SERVE), values);
+    }
+
+    @Override
+    public Look look(@Nullable Snapshot since, Collection<Long> others) {
+        Map<String, @Nullable Object> values = own();
+        values.put("since", since);
+        values.put("others", others.toArray(Long[]::new));
+        return session.query("looking at subscriptions", sql(LOOK), values, rows -> {
+            Map<Long, Optional<Sharing>> seen = new LinkedHashMap<>();
+            String snapshot = "";
+            while (rows.next()) {
+                snapshot = rows.getString("snapshot");
+                if (rows.getObject("id") != null) {
+                    seen.put(rows.getLong("id"), sharing(rows));
+                }
+            }
+            return new Look(new Snapshot(snapshot), seen);
+        });
+    }
+
+    private static Optional<Sharing> sharing(ResultSet row) throws SQLException {
+        if (row.getObject("generation") == null) {
+            return Optional.empty();
+        }
+        String stopAt = row.getString("stop_at");
+        return Optional.of(new Sharing(
+                row.getInt("generation"),
+                row.getInt("lanes"),
+                Generations.filter(row, ""),
+                List.of((UUID[]) row.getArray("sessions").getArray()),
+                row.getLong("revision"),
+                row.getObject("change", UUID.class),
+                stopAt == null ? null : new Snapshot(stopAt),
+                row.getBoolean("paused"),
+                row.getLong("let_go_seq")));
+    }
+
+    @Override
+    public List<LaneGrant> acquire(List<Claim> claims, SessionTrust trust) {
+        Map<Long, Claim> byId = new HashMap<>();
+        claims.forEach(claim -> byId.put(claim.subscriptionId(), claim));
+        Map<String, @Nullable Object> values = own();
+        values.put("subscriptions", numbers(claims, Claim::subscriptionId));
+        values.put(
+                "generations", numbers(claims, claim -> (long) claim.sharing().generation()));
+        values.put("counts", numbers(claims, claim -> (long) claim.count()));
         values.put("epoch", random.nextLong());
         return session.query("taking over lanes", sql(ACQUIRE), values, rows -> {
             List<LaneGrant> grants = new ArrayList<>();
             while (rows.next()) {
-                grants.add(grant(rows, subscription, sharing, started));
+                Claim claim = Objects.requireNonNull(byId.get(rows.getLong("subscription_id")));
+                grants.add(grant(rows, claim.subscription(), claim.sharing(), trust));
             }
             return grants;
         });
     }
 
-    private LaneGrant grant(ResultSet row, Subscription subscription, Sharing sharing, long started)
+    private static LaneGrant grant(ResultSet row, Subscription subscription, Sharing sharing, SessionTrust trust)
             throws SQLException {
         int index = row.getInt("index");
-        Lease lease = new Lease(row.getLong("lane_id"), row.getLong("epoch"), subscription.leaseTtl(), started, ticker);
+        Lease lease = new Lease(row.getLong("lane_id"), row.getLong("epoch"), trust);
         LaneScope scope = new LaneScope(
                 sharing.filter(), sharing.lanes(), index, row.getLong("floor_seq"), since(row), drain(row));
         return new LaneGrant(subscription.name() + "/" + index, row.getLong("subscription_id"), lease, scope);
@@ -315,16 +402,52 @@ public final class PostgresLeaseStore implements LeaseStore {
     }
 
     @Override
-    public void advanceChange(long subscriptionId) {
-        session.transaction(
-                "changing to another generation", connection -> generations.advance(connection, subscriptionId));
+    public void release(Collection<Lease> leases) {
+        session.update("giving up lanes", sql(RELEASE), held(leases));
+    }
+
+    @Override
+    public List<PosthornException> advance(Collection<Long> subscriptionIds) {
+        List<PosthornException> refused = new ArrayList<>();
+        String what = "changing to another generation";
+        for (long due : generations.due(session, subscriptionIds)) {
+            session.transaction(
+                    what,
+                    connection ->
+                            statements.attempt(connection, what, () -> generations.advance(connection, due), refused));
+        }
+        return refused;
+    }
+
+    @Override
+    public void trim() {
+        session.update("forgetting changes that all have seen", sql(TRIM), Map.of());
+    }
+
+    @Override
+    public void close() {
+        session.update("ending the session", sql(CLOSE), own());
+    }
+
+    private Map<String, @Nullable Object> own() {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("session", id);
+        values.put("link", link);
+        return values;
+    }
+
+    private Map<String, @Nullable Object> held(Collection<Lease> leases) {
+        Map<String, @Nullable Object> values = own();
+        values.put("lanes", numbers(leases, Lease::laneId));
+        values.put("epochs", numbers(leases, Lease::epoch));
+        return values;
+    }
+
+    private static <T> Long[] numbers(Collection<T> all, Function<T, Long> number) {
+        return all.stream().map(number).toArray(Long[]::new);
     }
 
     private Sql sql(String text) {
         return statements.sql(text);
-    }
-
-    private static long ttl(Subscription subscription) {
-        return subscription.leaseTtl().toMillis();
     }
 }

@@ -6,10 +6,14 @@ import dev.posthorn.log.Queries;
 import dev.posthorn.subscription.RetryPolicy;
 import dev.posthorn.subscription.Subscription;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -32,16 +36,14 @@ public final class Registration {
                 ON CONFLICT (name) DO NOTHING RETURNING id, name
             """;
 
-    private static final String FIND = "SELECT id FROM posthorn.subscription WHERE name = :name";
+    private static final String FIND = "SELECT name, id FROM posthorn.subscription WHERE name = ANY (:names::text[])";
 
-    private final Connection connection;
     private final Statements statements;
     private final Generations generations;
 
-    private Registration(Connection connection, Statements statements) {
-        this.connection = connection;
+    Registration(Statements statements, Generations generations) {
         this.statements = statements;
-        this.generations = new Generations(statements);
+        this.generations = generations;
     }
 
     /**
@@ -49,59 +51,71 @@ public final class Registration {
      * COMMITTED: a wish is compared with what is there once nobody takes a step any more.
      */
     public static void register(Queries.Transaction transaction, List<Subscription> subscriptions) throws SQLException {
-        transaction.run(connection ->
-                new Registration(connection, Statements.ofTransaction(transaction.schema())).register(subscriptions));
+        Statements statements = Statements.ofTransaction(transaction.schema());
+        Registration registration = new Registration(statements, new Generations(statements));
+        transaction.run(connection -> registration.register(connection, subscriptions));
     }
 
     /** How many of them were made. */
-    private int register(List<Subscription> subscriptions) throws SQLException {
+    private int register(Connection connection, List<Subscription> subscriptions) throws SQLException {
         if (statements.isTrue(connection, IS_ELSEWHERE, Map.of())) {
             throw new PosthornException(
                     ErrorCode.CLUSTER_CHANGED,
                     "the marks were made on another cluster; run Rebase once before anything is subscribed here");
         }
-        Map<String, Long> made = make(subscriptions);
-        for (Subscription subscription : subscriptions) {
-            Long id = made.get(subscription.name());
-            if (id != null) {
-                generations.makeFirst(connection, id, subscription);
-            } else {
-                generations.request(connection, find(subscription.name()), subscription);
+        Map<String, Subscription> others = new LinkedHashMap<>();
+        subscriptions.forEach(subscription -> others.put(subscription.name(), subscription));
+        Set<String> made = make(connection, subscriptions).keySet();
+        others.keySet().removeAll(made);
+        Map<String, Long> ids = others.isEmpty() ? Map.of() : find(connection, others.keySet());
+        for (Subscription wanted : others.values()) {
+            Long id = ids.get(wanted.name());
+            if (id == null) {
+                throw new SQLException("subscription " + wanted.name() + " was deleted just now");
             }
+            generations.request(connection, id, wanted);
         }
         return made.size();
     }
 
-    private Map<String, Long> make(List<Subscription> subscriptions) throws SQLException {
+    /** The ids of those that were not there, each with its first generation. */
+    Map<String, Long> make(Connection connection, List<Subscription> subscriptions) throws SQLException {
         Map<String, Object> values = Map.of(
                 "names", all(subscriptions, Subscription::name).toArray(String[]::new),
                 "revisions", all(subscriptions, Subscription::revision).toArray(Long[]::new),
                 "max_attempts",
-                        subscriptions.stream()
-                                .map(each -> maxAttempts(each.retry()))
-                                .toArray(Long[]::new));
-        return statements.query(connection, MAKE, values, rows -> {
-            Map<String, Long> made = new HashMap<>();
-            while (rows.next()) {
-                made.put(rows.getString("name"), rows.getLong("id"));
+                        subscriptions.stream().map(Registration::maxAttempts).toArray(Long[]::new));
+        Map<String, Long> made = statements.query(connection, MAKE, values, Registration::byName);
+        Map<Long, Subscription> byId = new LinkedHashMap<>();
+        for (Subscription each : subscriptions) {
+            Long id = made.get(each.name());
+            if (id != null) {
+                byId.put(id, each);
             }
-            return made;
-        });
+        }
+        generations.makeFirst(connection, byId);
+        return made;
+    }
+
+    Map<String, Long> find(Connection connection, Collection<String> names) throws SQLException {
+        return statements.query(connection, FIND, Map.of("names", names.toArray(String[]::new)), Registration::byName);
+    }
+
+    private static Map<String, Long> byName(ResultSet rows) throws SQLException {
+        Map<String, Long> ids = new HashMap<>();
+        while (rows.next()) {
+            ids.put(rows.getString("name"), rows.getLong("id"));
+        }
+        return ids;
     }
 
     private static <T> List<T> all(List<Subscription> subscriptions, Function<Subscription, T> part) {
         return subscriptions.stream().map(part).collect(Collectors.toList());
     }
 
-    private static @Nullable Long maxAttempts(RetryPolicy retry) {
-        return retry.maxAttempts() == RetryPolicy.UNLIMITED ? null : (long) retry.maxAttempts();
-    }
-
-    private long find(String name) throws SQLException {
-        Long found = statements.number(connection, FIND, Map.of("name", name));
-        if (found == null) {
-            throw new SQLException("subscription " + name + " was deleted just now");
-        }
-        return found;
+    /** As it is stored: none if there may be any number. */
+    static @Nullable Long maxAttempts(Subscription subscription) {
+        int most = subscription.retry().maxAttempts();
+        return most == RetryPolicy.UNLIMITED ? null : (long) most;
     }
 }

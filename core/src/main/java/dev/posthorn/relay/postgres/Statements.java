@@ -1,5 +1,7 @@
 package dev.posthorn.relay.postgres;
 
+import dev.posthorn.error.Outage;
+import dev.posthorn.error.PosthornException;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.log.Session;
 import dev.posthorn.log.Sql;
@@ -7,7 +9,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +59,44 @@ final class Statements {
     void execute(Connection connection, String text, Map<String, ? extends @Nullable Object> values)
             throws SQLException {
         preparing.prepare(connection, sql(text), values).execute();
+    }
+
+    /** The same statement for many, in one go. */
+    void executeAll(Connection connection, String text, List<? extends Map<String, ? extends @Nullable Object>> all)
+            throws SQLException {
+        PreparedStatement statement = null;
+        for (Map<String, ? extends @Nullable Object> values : all) {
+            statement = preparing.prepare(connection, sql(text), values);
+            statement.addBatch();
+        }
+        if (statement != null) {
+            statement.executeBatch();
+        }
+    }
+
+    /**
+     * Something inside a transaction that goes on without it if the database refuses it: what is wrong with one
+     * subscription concerns no other. Tells whether it was done; else what was said of it is among the refused.
+     */
+    boolean attempt(Connection connection, String what, Work work, List<PosthornException> refused)
+            throws SQLException {
+        Savepoint before = connection.setSavepoint();
+        try {
+            work.run();
+            connection.releaseSavepoint(before);
+            return true;
+        } catch (SQLException e) {
+            if (Outage.isOneOrCancelled(e)) {
+                throw e;
+            }
+            connection.rollback(before);
+            refused.add(PosthornException.database(what, e));
+            return false;
+        }
+    }
+
+    interface Work {
+        void run() throws SQLException;
     }
 
     boolean isTrue(Connection connection, String text, Map<String, ? extends @Nullable Object> values)

@@ -21,7 +21,7 @@ public final class Leftovers {
 
     private static final Duration ANSWERED_COMMANDS = Duration.ofDays(30);
     private static final Duration ENDED_REPLAYS = Duration.ofDays(90);
-    private static final Duration EXPIRED_INSTANCES = Duration.ofDays(1);
+    private static final Duration EXPIRED_SESSIONS = Duration.ofDays(1);
 
     private static final String BEFORE = "(SELECT posthorn.clock() - :age * interval '1 millisecond')";
 
@@ -77,7 +77,7 @@ public final class Leftovers {
                 SELECT id FROM posthorn.command WHERE answered_at < {before} ORDER BY answered_at LIMIT {batch})
             """;
 
-    private static final String INSTANCES = "DELETE FROM posthorn.instance WHERE expires_at < {before}";
+    private static final String SESSIONS = "DELETE FROM posthorn.session WHERE expires_at < {before}";
 
     private static final String KEPT_EVENTS = """
             DELETE FROM posthorn.kept_event WHERE seq IN (
@@ -195,7 +195,7 @@ public final class Leftovers {
         kinds.add(kind("commands", counted(COMMANDS), ANSWERED_COMMANDS));
         kinds.add(kind("items of replays", counted(REPLAY_ITEMS), ENDED_REPLAYS));
         kinds.add(kind("replays", counted(REPLAYS), ENDED_REPLAYS));
-        kinds.add(kind("instances", counted(INSTANCES), EXPIRED_INSTANCES));
+        kinds.add(kind("sessions", counted(SESSIONS), EXPIRED_SESSIONS));
         kinds.add(kind("copies of events", counted(KEPT_EVENTS), Duration.ZERO));
         kinds.add(kind("lanes", counted(FORMER_LANES), Duration.ZERO));
         kinds.add(kind("attempts of deleted subscriptions", counted(ATTEMPTS_OF_DELETED), Duration.ZERO));

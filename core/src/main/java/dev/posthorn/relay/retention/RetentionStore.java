@@ -64,7 +64,7 @@ final class RetentionStore {
     private static final String NEXT = """
             SELECT p.from_seq, p.to_seq, {age} AS age
               FROM posthorn.event_partition p CROSS JOIN posthorn.cluster c
-             WHERE {is_old} AND NOT EXISTS (SELECT FROM posthorn.lane_mark m WHERE NOT ({is_settled}))
+             WHERE {is_old} AND NOT EXISTS (SELECT FROM posthorn.lane_effective m WHERE NOT ({is_settled}))
                AND NOT EXISTS (SELECT FROM posthorn.replay_item i
                                 WHERE i.seq >= p.from_seq AND i.seq < p.to_seq
                                   AND i.state = 'PENDING' AND i.dead_letter_id IS NULL)
@@ -79,7 +79,7 @@ final class RetentionStore {
             SELECT s.name, max({age}) AS age, sum(p.to_seq - p.from_seq) AS events, max(p.to_seq) AS to_seq
               FROM posthorn.event_partition p CROSS JOIN posthorn.cluster c CROSS JOIN posthorn.subscription s
              WHERE {is_old} AND NOT ({is_open})
-               AND EXISTS (SELECT FROM posthorn.lane n JOIN posthorn.lane_mark m ON m.lane_id = n.id
+               AND EXISTS (SELECT FROM posthorn.lane n JOIN posthorn.lane_effective m ON m.lane_id = n.id
                             WHERE n.subscription_id = s.id AND NOT ({is_settled}))
              GROUP BY s.name ORDER BY s.name
             """;

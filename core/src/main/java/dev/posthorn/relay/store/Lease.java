@@ -1,31 +1,22 @@
 package dev.posthorn.relay.store;
 
-import dev.posthorn.relay.LeaseKeeper;
-import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
 
 /**
- * One instance's hold on a lane, as far as this process may trust it. Renewed by the {@link LeaseKeeper}, asked by the
- * lane's thread.
- *
- * <p>Trust counts from the <em>start</em> of the renewal: the database may have set the expiry right then, however long
- * the answer took.
+ * A process's hold on a lane, as far as it may be trusted: for as long as its {@linkplain SessionTrust session}, unless
+ * the lane alone is lost before.
  */
 public final class Lease {
 
     private final long laneId;
     private final long epoch;
-    private final long ttlNanos;
-    private final Ticker ticker;
-    private volatile long trustedUntil;
+    private final SessionTrust session;
     private volatile boolean lost;
 
-    public Lease(long laneId, long epoch, Duration ttl, long attemptStarted, Ticker ticker) {
+    public Lease(long laneId, long epoch, SessionTrust session) {
         this.laneId = laneId;
         this.epoch = epoch;
-        this.ttlNanos = ttl.minus(Subscription.TRUST_MARGIN).toNanos();
-        this.ticker = ticker;
-        renewed(attemptStarted);
+        this.session = session;
     }
 
     public long laneId() {
@@ -36,14 +27,9 @@ public final class Lease {
         return epoch;
     }
 
-    public void renewed(long attemptStarted) {
-        trustedUntil = attemptStarted + ttlNanos;
-    }
-
-    /** What the database said of it when it was asked. One that was set back has forgotten the last renewals. */
+    /** What the database said, when it was asked, of how long nobody else can take the lane. */
     public void stored(long asked, Duration left) {
-        trustedUntil = Math.min(
-                trustedUntil, asked + left.minus(Subscription.TRUST_MARGIN).toNanos());
+        session.stored(asked, left);
     }
 
     /** Somebody else owns the lane now. */
@@ -52,11 +38,11 @@ public final class Lease {
     }
 
     public boolean isLost() {
-        return lost;
+        return lost || session.isEnded();
     }
 
     /** How much longer nobody else can own the lane. */
     public long trustNanos() {
-        return lost ? 0 : trustedUntil - ticker.nanos();
+        return lost ? 0 : session.nanos();
     }
 }

@@ -63,8 +63,8 @@ class SilentDatabaseTest {
         return Relay.builder(proxy.dataSource(database))
                 .subscribe(Subscription.to("test", sink)
                         .timeout(Duration.ofSeconds(1))
-                        .leaseTtl(LEASE)
                         .build())
+                .sessionTtl(LEASE)
                 .start();
     }
 

@@ -257,8 +257,7 @@ class KindsOfTroubleTest {
         sink.answering(event -> FAILED);
         instances.database.recordAll(keys(30, i -> "k" + i));
         relay.pass().run(20);
-        relay.serve(
-                Subscription.to("test", sink).leaseTtl(Instances.TTL).lanes(3).build());
+        relay.serve(Subscription.to("test", sink).lanes(3).build());
         for (int i = 0; i < 10; i++) {
             relay.pass().run(10);
         }

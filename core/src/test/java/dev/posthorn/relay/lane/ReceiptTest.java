@@ -63,10 +63,7 @@ class ReceiptTest {
         SteppedRelay relay = instances.start("a", 1);
         int recorded = 0;
         for (int lanes : new int[] {8, 2, 5, 3}) {
-            relay.serve(Subscription.to("test", instances.sink)
-                    .leaseTtl(Instances.TTL)
-                    .lanes(lanes)
-                    .build());
+            relay.serve(Subscription.to("test", instances.sink).lanes(lanes).build());
             for (int i = 0; i < 12 || instances.stored().lanes() != lanes; i++) {
                 record(7);
                 recorded += 7;

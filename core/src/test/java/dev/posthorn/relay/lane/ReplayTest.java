@@ -189,8 +189,7 @@ class ReplayTest extends ReplayScenario {
         long replay = replayAll("rate_per_second = 10");
         instances.clock.advance(Duration.ofSeconds(1));
         relay.run(10);
-        relay.serve(
-                Subscription.to("test", sink).leaseTtl(Instances.TTL).lanes(3).build());
+        relay.serve(Subscription.to("test", sink).lanes(3).build());
         for (int i = 0; i < 30; i++) {
             relay.pass().run(5);
         }

@@ -169,14 +169,23 @@ class LeftoversTest {
     }
 
     @Test
-    void instancesThatHaveNotBeenHeardOfForADay() {
+    void sessionsThatHaveNotBeenHeardOfForADay() {
         log.lane("test");
-        for (String expired : new String[] {"25 hours", "23 hours"}) {
-            log.database.execute("INSERT INTO posthorn.instance SELECT id, '" + expired
-                    + "', posthorn.clock() - interval '" + expired + "' FROM posthorn.subscription");
-        }
+        session("25 hours");
+        session("23 hours");
         log.keeper().pass();
-        assertThat(log.database.value("SELECT id FROM posthorn.instance")).isEqualTo("23 hours");
+        assertThat(log.database.value("SELECT instance FROM posthorn.session")).isEqualTo("23 hours");
+        assertThat(log.count("served")).isOne();
+    }
+
+    /** One that serves all subscriptions, and expired so long ago. */
+    private void session(String expired) {
+        log.database.execute("INSERT INTO posthorn.session (id, instance, link, ttl, expires_at, obeys) VALUES"
+                + " (gen_random_uuid(), '%1$s', gen_random_uuid(), '30 s', posthorn.clock() - interval '%1$s',"
+                        .formatted(expired)
+                + " pg_current_snapshot())");
+        log.database.execute("INSERT INTO posthorn.served SELECT u.id, s.id FROM posthorn.subscription u"
+                + " CROSS JOIN posthorn.session s WHERE s.instance = '" + expired + "'");
     }
 
     @Test
@@ -259,13 +268,12 @@ class LeftoversTest {
     void whatIsLockedIsLeftForTheNextPassAndKeepsNothingElse() throws SQLException {
         log.lane("test");
         attempt(WEEK.multipliedBy(2));
-        log.database.execute("INSERT INTO posthorn.instance SELECT id, 'gone', posthorn.clock() - interval '2 days'"
-                + " FROM posthorn.subscription");
+        session("2 days");
         try (Connection busy = log.database.transaction();
                 Statement statement = busy.createStatement()) {
             statement.execute("SELECT FROM posthorn.attempt FOR UPDATE");
             assertThat(log.keeper().pass().complete()).isFalse();
-            assertThat(log.count("instance")).isZero();
+            assertThat(log.count("session")).isZero();
             assertThat(log.count("attempt")).isOne();
             busy.rollback();
         }

@@ -27,7 +27,7 @@ final class AttackedHub implements AutoCloseable {
     private final HubProcess hub = new HubProcess(directory.path())
             .java("-Xmx" + HEAP + "m")
             .variable("POSTHORN_ACCESS_ADMINKEY", ADMIN_KEY)
-            .setting("posthorn.relay.lease-ttl", "2s");
+            .setting("posthorn.relay.session-ttl", "2s");
     private final OwnPostgres postgres = new OwnPostgres(hub.data());
     private final String publisherKey;
     private final String viewerKey;

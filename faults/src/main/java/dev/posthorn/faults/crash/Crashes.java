@@ -50,7 +50,8 @@ public final class Crashes implements AutoCloseable {
     private static final String DELIVERED = """
             SELECT event_id || ' ' || subscription FROM posthorn.event_status WHERE status = 'DELIVERED'""";
 
-    private static final String OWNERS = "SELECT count(DISTINCT owner) FROM posthorn.lane_lease";
+    private static final String OWNERS = "SELECT count(DISTINCT s.id) FROM posthorn.lane_owner o"
+            + " JOIN posthorn.session s ON s.id = o.session_id";
     private static final String UNDELIVERED = """
             SELECT count(*) FROM posthorn.event_status WHERE status <> 'DELIVERED'""";
 

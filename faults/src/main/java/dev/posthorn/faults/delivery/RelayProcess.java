@@ -47,10 +47,12 @@ public final class RelayProcess {
 
     /**
      * Arguments: JDBC URL, user, password, instance, receiver's port for sockets and for HTTP, lanes, in-flight limit,
-     * lease TTL and timeout in ms.
+     * session TTL and timeout in ms.
      */
     public static void main(String[] args) throws IOException {
-        Relay.Builder builder = Relay.builder(ChildProgram.dataSource(args)).instance(args[3]);
+        Relay.Builder builder = Relay.builder(ChildProgram.dataSource(args))
+                .instance(args[3])
+                .sessionTtl(Duration.ofMillis(Long.parseLong(args[8])));
         SUBSCRIPTIONS.forEach(name -> builder.subscribe(subscription(name, args)));
         ChildProgram.run(builder);
     }
@@ -59,7 +61,6 @@ public final class RelayProcess {
         return Subscription.to(name, sink(name, args))
                 .lanes(Integer.parseInt(args[6]))
                 .inFlightLimit(Integer.parseInt(args[7]))
-                .leaseTtl(Duration.ofMillis(Long.parseLong(args[8])))
                 .timeout(Duration.ofMillis(Long.parseLong(args[9])))
                 // Whatever fails here passes at once, and a run has no time to wait for minutes.
                 .retry(RetryPolicy.of(RetryPolicy.UNLIMITED, Duration.ofMillis(200)))

@@ -89,11 +89,8 @@ public final class Database {
 
     /** Nobody wants to wait for them: the process that served the subscription is gone, and so would be its leases. */
     public void endLeases(String subscription) throws SQLException {
-        execute("UPDATE posthorn.lane_lease SET expires_at = clock_timestamp() FROM posthorn.lane l"
-                + " JOIN posthorn.subscription s ON s.id = l.subscription_id WHERE l.id = lane_id AND s.name = '"
-                + subscription + "'");
-        execute("DELETE FROM posthorn.instance i USING posthorn.subscription s"
-                + " WHERE s.id = i.subscription_id AND s.name = '" + subscription + "'");
+        execute("DELETE FROM posthorn.session WHERE id IN (SELECT v.session_id FROM posthorn.served v"
+                + " JOIN posthorn.subscription s ON s.id = v.subscription_id WHERE s.name = '" + subscription + "')");
     }
 
     /** The first column of a query, as text. */

@@ -46,7 +46,7 @@ public final class HubKills implements AutoCloseable {
         this.seed = seed;
         this.random = new SplittableRandom(seed);
         this.directory = TemporaryDirectory.create("posthorn-faults-hub-");
-        this.hub = new HubProcess(directory.path()).setting("posthorn.relay.lease-ttl", LEASE);
+        this.hub = new HubProcess(directory.path()).setting("posthorn.relay.session-ttl", LEASE);
         this.postgres = new OwnPostgres(hub.data());
     }
 

@@ -30,12 +30,13 @@ public final class TwoHubs implements AutoCloseable {
     private static final int LANES = 4;
 
     private static final String LANES_OF_SURVIVOR = """
-            SELECT count(*) FROM posthorn.lane_lease WHERE owner = 'survivor' AND expires_at > clock_timestamp()""";
+            SELECT count(*) FROM posthorn.lane_owner o JOIN posthorn.session s ON s.id = o.session_id
+             WHERE s.instance = 'survivor' AND s.expires_at > clock_timestamp()""";
 
     /** Renewed since PostgreSQL is back. */
     private static final String LEASES_OF_VICTIM = """
-            SELECT count(*) FROM posthorn.lane_lease
-             WHERE owner = 'victim' AND expires_at > clock_timestamp() + interval '4 seconds'""";
+            SELECT count(*) FROM posthorn.lane_owner o JOIN posthorn.session s ON s.id = o.session_id
+             WHERE s.instance = 'victim' AND s.expires_at > clock_timestamp() + interval '4 seconds'""";
 
     private final long seed;
     private final TemporaryDirectory directory = TemporaryDirectory.create("posthorn-faults-hubs-");
@@ -56,7 +57,7 @@ public final class TwoHubs implements AutoCloseable {
                 .variable("POSTHORN_DATABASE_USER", postgres.user())
                 .variable("POSTHORN_DATABASE_PASSWORD", postgres.password())
                 .setting("posthorn.relay.instance", instance)
-                .setting("posthorn.relay.lease-ttl", LEASE.toSeconds() + "s");
+                .setting("posthorn.relay.session-ttl", LEASE.toSeconds() + "s");
     }
 
     public Report run() throws Exception {

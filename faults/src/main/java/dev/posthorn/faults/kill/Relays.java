@@ -113,13 +113,13 @@ public final class Relays implements AutoCloseable {
     }
 
     private int lanesLost(String instance) {
-        return fleet.log(instance).split("another instance owns it now", -1).length - 1;
+        return fleet.log(instance).split("its lease is lost", -1).length - 1;
     }
 
     private int lanesOf(String instance) throws SQLException {
         return database.column(
-                        "SELECT lane_id FROM posthorn.lane_lease WHERE expires_at > clock_timestamp() AND owner = '"
-                                + instance + "'")
+                        "SELECT lane_id FROM posthorn.lane_owner o JOIN posthorn.session s ON s.id = o.session_id"
+                                + " WHERE s.expires_at > clock_timestamp() AND s.instance = '" + instance + "'")
                 .size();
     }
 

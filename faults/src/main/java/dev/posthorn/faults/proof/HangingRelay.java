@@ -34,6 +34,7 @@ public final class HangingRelay {
         ChildProgram.run(Relay.builder(new PointedDataSource(ChildProgram.dataSource(args), points).get())
                 .instance(args[3])
                 .workers(1)
+                .sessionTtl(Duration.ofSeconds(40))
                 .subscribe(subscription(new PointedSink(Topics.sink(args[4], args[5]), points))));
     }
 

@@ -32,8 +32,10 @@ public final class ReplayingRelay {
     /** Arguments: JDBC URL, user, password, instance, receiver's port. */
     public static void main(String[] args) throws IOException {
         Sink sink = ChildProgram.httpSink(args[3], Integer.parseInt(args[4]));
-        ChildProgram.run(
-                Relay.builder(ChildProgram.dataSource(args)).instance(args[3]).subscribe(subscription(sink)));
+        ChildProgram.run(Relay.builder(ChildProgram.dataSource(args))
+                .instance(args[3])
+                .sessionTtl(LEASE)
+                .subscribe(subscription(sink)));
     }
 
     /** From now on: what is in the log before the first of them starts counts as settled. */
@@ -41,7 +43,6 @@ public final class ReplayingRelay {
         return Subscription.to(SUBSCRIPTION, sink)
                 .lanes(LANES)
                 .inFlightLimit(IN_FLIGHT_LIMIT)
-                .leaseTtl(LEASE)
                 .timeout(TIMEOUT)
                 .retry(RetryPolicy.of(RetryPolicy.UNLIMITED, Duration.ofMillis(200)))
                 .fromNow()

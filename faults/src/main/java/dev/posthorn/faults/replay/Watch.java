@@ -25,8 +25,8 @@ final class Watch implements AutoCloseable {
     private static final int EXAMPLES = 3;
 
     private static final String OWNERS = """
-            SELECT l.index, k.owner, k.epoch FROM posthorn.lane_lease k JOIN posthorn.lane l ON l.id = k.lane_id
-             WHERE k.owner IS NOT NULL AND k.expires_at > clock_timestamp()
+            SELECT l.index, s.instance, k.epoch FROM posthorn.lane_owner k JOIN posthorn.lane l ON l.id = k.lane_id
+              JOIN posthorn.session s ON s.id = k.session_id WHERE s.expires_at > clock_timestamp()
             """;
 
     /** All of it seen by one snapshot. */

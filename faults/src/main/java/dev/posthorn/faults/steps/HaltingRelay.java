@@ -36,8 +36,12 @@ public final class HaltingRelay {
         Sink sink = new SocketSink("halting", args[4], Integer.parseInt(args[3]), false);
         ChildProgram.run(Relay.builder(new PointedDataSource(ChildProgram.dataSource(args), points).get())
                 .workers(1)
+                .sessionTtl(SESSION)
                 .subscribe(subscription(args[4], new PointedSink(sink, points))));
     }
+
+    /** Long enough for the timeout. */
+    static final Duration SESSION = Duration.ofMinutes(3);
 
     static Subscription subscription(String name, Sink sink) {
         return Subscription.to(name, sink)

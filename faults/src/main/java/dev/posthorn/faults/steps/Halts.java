@@ -125,6 +125,7 @@ public final class Halts implements AutoCloseable {
         ScriptedSink sink = new ScriptedSink(script, 2, false, false);
         try (Relay relay = Relay.builder(database.dataSource())
                 .workers(1)
+                .sessionTtl(HaltingRelay.SESSION)
                 .subscribe(HaltingRelay.subscription(script.source(), sink))
                 .start()) {
             Patience.becomes(PATIENCE, () -> {

@@ -208,11 +208,11 @@ public final class Sweep implements AutoCloseable {
         Subscription subscription = Subscription.to(script.source(), sink)
                 .filter(Filter.ALL.sources(script.source()))
                 .lanes(1)
-                .leaseTtl(LEASE)
                 .retry(RetryPolicy.of(5, TICK).jitter(0))
                 .afterDeadLetter(afterDeadLetter)
                 .build();
-        return SteppedRelay.of(Relay.builder(dataSource).instance(instance).subscribe(subscription), clock);
+        return SteppedRelay.of(
+                Relay.builder(dataSource).instance(instance).sessionTtl(LEASE).subscribe(subscription), clock);
     }
 
     private void record(List<Event> events) throws SQLException {

@@ -13,13 +13,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version of the hub that answers
  * @param instances those that deliver; left out, like all that follows, while the database is away
+ * @param next what to ask for the next subscriptions with; left out at the end
  */
 record HubStatus(
         String version,
         DatabaseState database,
         @Nullable List<String> instances,
         @Nullable LogState log,
-        @Nullable List<SubscriptionState> subscriptions) {
+        @Nullable List<SubscriptionState> subscriptions,
+        @Nullable String next) {
 
     /**
      * The hub's database.

@@ -1,5 +1,6 @@
 package dev.posthorn.server.metrics;
 
+import dev.posthorn.metrics.ShownSubscriptions;
 import dev.posthorn.metrics.SubscriptionMetrics;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.periodic.PeriodicTask;
@@ -23,23 +24,33 @@ final class GaugeKeeper extends PeriodicTask {
                 new Timing(SubscriptionMetrics.INTERVAL, Duration.ofMinutes(1), Duration.ofSeconds(20));
     }
 
+    /** A reading that takes long is rare: this many times as long passes until the next, but for how long it is told. */
+    private static final int SHARE = 50;
+
     private final Database database;
     private final SubscriptionMetrics metrics;
+    private final long longestPause;
+    private long nextAt = System.nanoTime();
 
-    GaugeKeeper(Database database, MeterRegistry registry, Timing timing) {
+    GaugeKeeper(Database database, MeterRegistry registry, ShownSubscriptions shown, Timing timing) {
         super("posthorn-gauge-keeper", timing.interval(), PHASE);
         this.database = database;
+        this.longestPause = timing.keptFor().toNanos() / 2;
         this.metrics = SubscriptionMetrics.builder(database.calls(), registry)
                 .schema(database.schema())
                 .slowInterval(timing.slow())
                 .keptFor(timing.keptFor())
+                .shown(shown)
                 .build();
     }
 
     @Override
     protected void runOnce() {
-        if (database.isReady()) {
+        if (database.isReady() && System.nanoTime() - nextAt >= 0) {
+            long begun = System.nanoTime();
             metrics.read();
+            long took = System.nanoTime() - begun;
+            nextAt = System.nanoTime() + Math.min(longestPause, SHARE * took);
         }
     }
 }

@@ -1,7 +1,10 @@
 package dev.posthorn.server.metrics;
 
+import dev.posthorn.metrics.PerSubscription;
 import dev.posthorn.metrics.RelayMetrics;
+import dev.posthorn.metrics.ShownSubscriptions;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.settings.HubSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -16,12 +19,17 @@ class MetricsWiring {
     }
 
     @Bean
-    RelayMetrics relayMetrics(MeterRegistry registry) {
-        return new RelayMetrics(registry);
+    ShownSubscriptions shownSubscriptions(HubSettings settings) {
+        return new ShownSubscriptions(PerSubscription.of(settings.metrics().perSubscription()));
     }
 
     @Bean
-    GaugeKeeper gaugeKeeper(Database database, MeterRegistry registry) {
-        return new GaugeKeeper(database, registry, GaugeKeeper.Timing.DEFAULT);
+    RelayMetrics relayMetrics(MeterRegistry registry, ShownSubscriptions shown) {
+        return new RelayMetrics(registry, shown);
+    }
+
+    @Bean
+    GaugeKeeper gaugeKeeper(Database database, MeterRegistry registry, ShownSubscriptions shown) {
+        return new GaugeKeeper(database, registry, shown, GaugeKeeper.Timing.DEFAULT);
     }
 }

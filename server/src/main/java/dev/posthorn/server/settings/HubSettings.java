@@ -23,6 +23,7 @@ import org.springframework.util.unit.DataSize;
  * @param replay what a replay may do
  * @param retention for how long things are kept
  * @param limits how much a caller may ask for
+ * @param metrics what is told to whoever scrapes
  */
 @ConfigurationProperties(prefix = "posthorn", ignoreUnknownFields = false)
 public record HubSettings(
@@ -37,7 +38,15 @@ public record HubSettings(
         @DefaultValue Relay relay,
         @DefaultValue Replay replay,
         @DefaultValue Retention retention,
-        @DefaultValue Limits limits) {
+        @DefaultValue Limits limits,
+        @DefaultValue Metrics metrics) {
+
+    /**
+     * What is told to whoever scrapes.
+     *
+     * @param perSubscription which subscriptions have series of their own: all, none, or the busiest, such as 'busiest 100'
+     */
+    public record Metrics(@DefaultValue("all") String perSubscription) {}
 
     /** What becomes of an event whose type nobody registered. */
     public enum EventTypeMode {
@@ -160,14 +169,14 @@ public record HubSettings(
      * @param enabled whether this instance delivers; without, it takes events and leaves delivery to others
      * @param instance a name for this instance, unique among those that run; left out, a random one
      * @param workers how many threads, each with a connection of its own, deliver
-     * @param leaseTtl how long a lane stays with an instance that is not heard of; left out, and at least, twice the
-     *     subscription's timeout and a margin
+     * @param sessionTtl how long the lanes of an instance that is not heard of stay its own; at least a second longer than
+     *     twice the timeout of any subscription
      */
     public record Relay(
             @DefaultValue("true") boolean enabled,
             @Nullable String instance,
             @DefaultValue("2") int workers,
-            @Nullable Duration leaseTtl) {}
+            @DefaultValue("30s") Duration sessionTtl) {}
 
     /**
      * What a replay may do.

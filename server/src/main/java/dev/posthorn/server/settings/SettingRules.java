@@ -5,6 +5,7 @@ import static java.nio.file.attribute.PosixFilePermission.OTHERS_WRITE;
 
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.http.address.Network;
+import dev.posthorn.metrics.PerSubscription;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -37,6 +38,15 @@ final class SettingRules {
         demand(settings.relay().workers() >= 1, "posthorn.relay.workers must be at least 1");
         demand(settings.replay().reasonAbove() >= 0, "posthorn.replay.reason-above must be at least 0");
         demand(settings.replay().limit() >= 1, "posthorn.replay.limit must be at least 1");
+        checkMetrics(settings.metrics());
+    }
+
+    private static void checkMetrics(HubSettings.Metrics metrics) {
+        try {
+            PerSubscription.of(metrics.perSubscription());
+        } catch (PosthornException e) {
+            throw new WrongSettingException("posthorn.metrics.per-subscription " + e.getMessage(), e);
+        }
     }
 
     private static void checkListeners(HubSettings settings) {
@@ -187,7 +197,7 @@ final class SettingRules {
         checkPositive("posthorn.database.connect-timeout", settings.database().connectTimeout());
         checkPositive("posthorn.grpc.connection-age", settings.grpc().connectionAge());
         checkPositive("posthorn.limits.request-time", settings.limits().requestTime());
-        checkPositive("posthorn.relay.lease-ttl", settings.relay().leaseTtl());
+        checkPositive("posthorn.relay.session-ttl", settings.relay().sessionTtl());
         checkPositive("posthorn.retention.log", settings.retention().log());
         checkPositive("posthorn.retention.attempts", settings.retention().attempts());
         checkPositive("posthorn.retention.dead-letters", settings.retention().deadLetters());

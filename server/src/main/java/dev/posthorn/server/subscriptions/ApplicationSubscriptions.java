@@ -10,6 +10,7 @@ import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,29 +23,29 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApplicationSubscriptions {
 
-    private static final String ROWS = """
+    private static final String ROWS =
+            """
             SELECT s.name, s.created_at, s.paused, s.pause_reason, g.lanes, g.filter_known, g.types, g.aggregate_types,
                    g.sources, {headers} AS headers,
-                   NOT EXISTS (SELECT FROM posthorn.instance i
-                                WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() AND NOT i.quiet)
-                       AS quiet,
+                   {obeyed} AS quiet,
                    EXISTS (SELECT FROM posthorn.generation w
                             WHERE w.subscription_id = s.id AND w.number = s.generation + 1) AS changing
               FROM posthorn.subscription s
               JOIN posthorn.generation g ON g.subscription_id = s.id AND g.number = s.generation
              WHERE NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = s.name)
-            """.replace("{headers}", EventRow.namesAndValues("g.headers"));
+            """.replace("{headers}", EventRow.namesAndValues("g.headers")).replace("{obeyed}", Subscriptions.OBEYED);
 
     private static final String ONE = ROWS + " AND s.name = :name";
 
-    private static final String PAGE = ROWS + " AND s.name > :after ORDER BY s.name LIMIT :limit";
+    /** Up to a name, because there may be few of them among many others, and a list needs no more. */
+    private static final String PAGE =
+            ROWS + " AND s.name > :after AND (:upto::text IS NULL OR s.name <= :upto) ORDER BY s.name LIMIT :limit";
 
-    private static final String NAMES = """
+    private static final String AMONG = """
             SELECT s.name FROM posthorn.subscription s
              WHERE NOT EXISTS (SELECT FROM posthorn.hub_subscription h WHERE h.name = s.name)
+               AND s.name = ANY (:names)
             """;
-
-    private static final String NAMES_AMONG = NAMES + " AND s.name = ANY (:names)";
 
     private final Queries queries;
     private final Subscriptions registered;
@@ -60,22 +61,29 @@ public final class ApplicationSubscriptions {
                 t -> t.first(ONE, Map.of("name", name), ApplicationSubscriptions::answer));
     }
 
-    List<SubscriptionAnswer> page(String after, int limit) {
-        return queries.run(
-                "listing subscriptions",
-                t -> t.list(PAGE, Map.of("after", after, "limit", limit), ApplicationSubscriptions::answer));
+    /**
+     * Those whose names come after that one, so many at most.
+     *
+     * @param upTo the last name that is of interest; null: any
+     */
+    List<SubscriptionAnswer> page(String after, @Nullable String upTo, int limit) {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("after", after);
+        values.put("upto", upTo);
+        values.put("limit", limit);
+        return queries.run("listing subscriptions", t -> t.list(PAGE, values, ApplicationSubscriptions::answer));
     }
 
     /** Those of these names that are theirs. */
     Set<String> among(Collection<String> names) {
-        Map<String, Object> values = Map.of("names", names.toArray(String[]::new));
-        return Set.copyOf(queries.run(
-                "looking for subscriptions", t -> t.list(NAMES_AMONG, values, row -> row.getString("name"))));
+        return among(queries, names);
     }
 
-    /** All their names, on whichever connections. */
-    public static List<String> names(Queries queries) {
-        return queries.run("listing subscriptions", t -> t.list(NAMES, Map.of(), row -> row.getString("name")));
+    /** The same, on whichever connections. */
+    public static Set<String> among(Queries queries, Collection<String> names) {
+        Map<String, Object> values = Map.of("names", names.toArray(String[]::new));
+        return Set.copyOf(
+                queries.run("looking for subscriptions", t -> t.list(AMONG, values, row -> row.getString("name"))));
     }
 
     void setPaused(String name, boolean paused, @Nullable String reason, Actor by) {

@@ -60,6 +60,7 @@ public final class RelayKeeper implements SmartLifecycle {
         return Relay.builder(database.direct())
                 .schema(database.schema().name())
                 .workers(settings.relay().workers())
+                .sessionTtl(settings.relay().sessionTtl())
                 .retention("hub", retention(settings.retention()))
                 .listener(listener)
                 .onlyRegistered();

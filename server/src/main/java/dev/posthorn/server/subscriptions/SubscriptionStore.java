@@ -27,14 +27,12 @@ final class SubscriptionStore {
                    d.former_secret, d.former_secret_until,
                    d.deleted_at IS NOT NULL AS deleting, s.id IS NOT NULL AS registered,
                    coalesce(s.paused, false) AS paused, s.pause_reason,
-                   NOT EXISTS (SELECT FROM posthorn.instance i
-                                WHERE i.subscription_id = s.id AND i.expires_at > posthorn.clock() AND NOT i.quiet)
-                       AS quiet,
+                   {obeyed} AS quiet,
                    w.number IS NOT NULL OR s.revision <> d.revision AS changing
               FROM posthorn.hub_subscription d
               LEFT JOIN posthorn.subscription s ON s.name = d.name
               LEFT JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
-            """;
+            """.replace("{obeyed}", Subscriptions.OBEYED);
 
     /** Narrow, because all are looked at. */
     private static final String ASTRAY = """

@@ -89,8 +89,9 @@ final class SubscriptionViews {
     }
 
     private List<SubscriptionAnswer> page(String after, int most) {
-        Stream<SubscriptionAnswer> ours = documents.page(after, most).stream().map(this::answer);
-        return Stream.concat(ours, applications.page(after, most).stream())
+        List<SubscriptionRow> ours = documents.page(after, most);
+        String last = ours.size() < most ? null : ours.get(most - 1).name();
+        return Stream.concat(ours.stream().map(this::answer), applications.page(after, last, most).stream())
                 .sorted(Comparator.comparing(SubscriptionAnswer::name))
                 .limit(most)
                 .toList();

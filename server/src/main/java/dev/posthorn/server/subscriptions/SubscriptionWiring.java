@@ -46,7 +46,7 @@ class SubscriptionWiring {
     SubscriptionFactory subscriptionFactory(HubSettings settings, Guards guards) {
         return new SubscriptionFactory(
                 new SinkContext(HubDestinations.of(settings), guards),
-                settings.relay().leaseTtl());
+                settings.relay().sessionTtl());
     }
 
     @Bean

@@ -44,7 +44,6 @@ class FiguresTest {
                         .build())
                 .subscribe(Subscription.to("hanging", HANGING)
                         .timeout(Duration.ofMinutes(5))
-                        .leaseTtl(Duration.ofMinutes(11))
                         .lanes(1)
                         .build())
                 .subscribe(Subscription.to("moody", moody)
@@ -52,6 +51,7 @@ class FiguresTest {
                         .lanes(1)
                         .build())
                 .subscribe(Subscription.to("picky", picky).lanes(1).build())
+                .sessionTtl(Duration.ofMinutes(11))
                 .start();
         for (int i = 0; i < EVENTS; i++) {
             hub.record(Event.builder()

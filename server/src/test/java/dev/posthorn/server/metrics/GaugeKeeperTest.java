@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
 import dev.posthorn.event.Event;
+import dev.posthorn.metrics.PerSubscription;
+import dev.posthorn.metrics.ShownSubscriptions;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.server.TestHub;
 import dev.posthorn.server.database.Database;
@@ -36,7 +38,10 @@ class GaugeKeeperTest {
 
     private GaugeKeeper keeper(TestHub hub, Duration interval, Duration keptFor) {
         GaugeKeeper keeper = new GaugeKeeper(
-                hub.bean(Database.class), registry, new GaugeKeeper.Timing(interval, interval, keptFor));
+                hub.bean(Database.class),
+                registry,
+                new ShownSubscriptions(PerSubscription.ALL),
+                new GaugeKeeper.Timing(interval, interval, keptFor));
         keeper.start();
         return keeper;
     }

@@ -122,6 +122,8 @@ class SettingsCheckTest {
             posthorn.limits.requests-per-second | -1        | posthorn.limits.requests-per-second must be 0
             posthorn.relay.workers              | 0         | posthorn.relay.workers must be at least 1
             posthorn.retention.dedup-period     | 0s        | posthorn.retention.dedup-period must be more than 0
+            posthorn.metrics.per-subscription   | busiest   | posthorn.metrics.per-subscription is 'busiest'; it must be all, none, or busiest and a number from 1 to 10000, such as 'busiest 100'
+            posthorn.metrics.per-subscription   | top 10    | posthorn.metrics.per-subscription is 'top 10'; it must be all, none, or busiest
             """)
     void whatDoesNotGoIsRefusedInOneLineThatNamesIt(String name, String value, String message) {
         assertThatThrownBy(() -> check(with(name, value), Map.of()))

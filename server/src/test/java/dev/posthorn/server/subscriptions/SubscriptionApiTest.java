@@ -41,7 +41,7 @@ class SubscriptionApiTest {
                       "retryOn": [404, 409], "keepAnswer": 100},
              "retry": {"maxAttempts": "unlimited", "delays": ["30s", "1m"]}, "timeout": "2s", "inFlightLimit": 100,
              "inFlightBytes": 1000000000, "keepAttempts": "all", "batchSize": 50,
-             "pollInterval": {"least": "2ms", "most": "1s"}, "leaseTtl": "45s",
+             "pollInterval": {"least": "2ms", "most": "1s"},
              "ratePerSecond": 12.5, "lanes": 2, "ordering": "key", "afterDeadLetter": "hold",
              "whenUnavailable": "wait", "breakerAfter": 5, "blockedKeysLimit": 7, "start": "2026-01-31T12:00:00Z"}
             """;
@@ -102,7 +102,6 @@ class SubscriptionApiTest {
                 .pollInterval(Duration.ofMillis(2), Duration.ofSeconds(1))
                 .inFlightLimit(100)
                 .inFlightBytes(1_000_000_000)
-                .leaseTtl(Duration.ofSeconds(45))
                 .timeout(Duration.ofSeconds(2))
                 .retry(served.retry())
                 .afterDeadLetter(AfterDeadLetter.HOLD)
@@ -237,8 +236,7 @@ class SubscriptionApiTest {
             {%s, "pollInterval": {"most": "2m"}}                 | pollInterval.most   | longer than 1m
             {%s, "pollInterval": {"least": "1s"}}                | pollInterval.most   | is 50ms, sooner than
             {%s, "pollInterval": {"leest": "1s"}}                | pollInterval.leest  | did you mean least?
-            {%s, "leaseTtl": "20s"}                              | leaseTtl            | twice the timeout
-            {%s, "leaseTtl": "2d"}                               | leaseTtl            | longer than 1d
+            {%s, "timeout": "63s"}                               | timeout             | session-ttl of at least 127s
             {%s, "breakerAfter": 0}                              | breakerAfter        | from 1
             {%s, "blockedKeysLimit": 1000001}                    | blockedKeysLimit    | from 1
             {%s, "ratePerSecond": 0}                             | ratePerSecond       | from 0.01

@@ -282,7 +282,7 @@ class SubscriptionDeliveryTest {
             answered.join();
             return Receiver.Answer.status(200);
         });
-        put("slow", "{\"filter\": {\"types\": [\"slow.*\"]}, \"timeout\": \"5m\", \"sink\": %s}".formatted(sink("/")));
+        put("slow", "{\"filter\": {\"types\": [\"slow.*\"]}, \"timeout\": \"1m\", \"sink\": %s}".formatted(sink("/")));
         publish(hub, "slow.1");
         await().atMost(60, SECONDS).until(() -> !receiver.requests().isEmpty());
         assertThat(rest.delete("/v1/subscriptions/slow").status()).isEqualTo(202);

@@ -75,11 +75,14 @@ class SubscriptionSettingsTest {
     }
 
     @Test
-    void aLaneStaysWithASilentInstanceForAsLongAsTheDocumentSays() {
-        put("leased", "\"leaseTtl\": \"2h\"");
-        awaitStatus("leased", each -> leaseOf(each).compareTo(Duration.ofMinutes(110)) > 0);
-        put("leased", "\"leaseTtl\": \"30s\"");
-        awaitStatus("leased", each -> leaseOf(each).compareTo(Duration.ofMinutes(1)) < 0);
+    void aLaneStaysWithASilentInstanceForAsLongAsTheHubIsSet() {
+        put("leased", "\"lanes\": 1");
+        awaitStatus("leased", each -> leaseOf(each).compareTo(Duration.ofMinutes(3)) < 0);
+        assertThat(rest.get("/v1/status").json().path("subscriptions").values().stream()
+                        .filter(each -> each.path("name").asString("").equals("leased"))
+                        .map(SubscriptionSettingsTest::leaseOf))
+                .singleElement()
+                .satisfies(left -> assertThat(left).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(126)));
     }
 
     private static Duration leaseOf(JsonNode subscription) {

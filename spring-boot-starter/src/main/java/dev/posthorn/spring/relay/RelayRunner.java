@@ -74,6 +74,9 @@ final class RelayRunner implements SmartLifecycle {
         if (settings.instance() != null) {
             builder.instance(settings.instance());
         }
+        if (settings.sessionTtl() != null) {
+            builder.sessionTtl(settings.sessionTtl());
+        }
         listeners.orderedStream().forEach(builder::listener);
         List<Subscription> all = subscriptions.get().toList();
         if (all.isEmpty()) {

@@ -45,7 +45,6 @@ final class SubscriptionFactory {
         given.from(its.whenUnavailable()).to(builder::whenUnavailable);
         given.from(its.batchSize()).to(builder::batchSize);
         given.from(its.inFlightLimit()).to(builder::inFlightLimit);
-        given.from(its.leaseTtl()).to(builder::leaseTtl);
         given.from(its.breakerAfter()).to(builder::breakerAfter);
         given.from(its.blockedKeysLimit()).to(builder::blockedKeysLimit);
         given.from(its.keepAttempts()).to(builder::keepAttempts);

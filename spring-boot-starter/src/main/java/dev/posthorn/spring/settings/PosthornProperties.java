@@ -89,6 +89,8 @@ public record PosthornProperties(
      *
      * @param instance a name for this instance, unique among those that run; left out, a random one
      * @param workers how many threads, each with a connection of its own, deliver
+     * @param sessionTtl how long the lanes of an instance that is not heard of stay its own; left out, ten seconds longer
+     *     than twice the longest timeout of a subscription, or of a listener's replays, and at least 30s
      * @param dataSource bean name of the data source to deliver from; left out, the one that events are recorded in
      * @param pool whether the relay has a connection pool of its own or shares the application's
      * @param retention for how long things are kept
@@ -96,6 +98,7 @@ public record PosthornProperties(
     public record Relay(
             @Nullable String instance,
             @DefaultValue("2") int workers,
+            @Nullable Duration sessionTtl,
             @Nullable String dataSource,
             @DefaultValue("own") Pool pool,
             @DefaultValue Retention retention) {}

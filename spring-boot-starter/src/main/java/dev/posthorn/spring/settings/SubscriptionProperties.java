@@ -31,7 +31,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param whenUnavailable whether a receiver that cannot be reached uses up attempts
  * @param batchSize how many events one read takes at most
  * @param inFlightLimit how many events may be sent and not settled
- * @param leaseTtl how long a lane stays with an instance that is not heard of
  * @param breakerAfter after how many keys in a row that fail at their first attempt the receiver is taken to refuse everything
  * @param blockedKeysLimit how many keys of a lane behind a failed event are kept in memory; others are looked up
  * @param keepAttempts of which attempts a record is kept
@@ -54,7 +53,6 @@ public record SubscriptionProperties(
         @Nullable WhenUnavailable whenUnavailable,
         @Nullable Integer batchSize,
         @Nullable Integer inFlightLimit,
-        @Nullable Duration leaseTtl,
         @Nullable Integer breakerAfter,
         @Nullable Integer blockedKeysLimit,
         @Nullable KeepAttempts keepAttempts) {

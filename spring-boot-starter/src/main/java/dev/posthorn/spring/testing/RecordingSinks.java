@@ -49,7 +49,6 @@ public final class RecordingSinks {
                 its.pollMost(),
                 its.inFlightLimit(),
                 its.inFlightBytes(),
-                its.leaseTtl(),
                 its.timeout(),
                 its.retry(),
                 its.ordering(),

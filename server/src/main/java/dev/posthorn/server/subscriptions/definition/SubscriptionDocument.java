@@ -29,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  * @param keepAttempts of which attempts a record is kept; left out: failed
  * @param batchSize how many events one read takes at most; left out: 1000
  * @param pollInterval how soon and how late a lane looks for events again
- * @param leaseTtl how long a lane stays with an instance that is not heard of; left out: as the hub is set, or twice the
- *     timeout and 10s
  * @param start where it begins when it is created: now, beginning or a time; left out: now
  */
 public record SubscriptionDocument(
@@ -51,7 +49,6 @@ public record SubscriptionDocument(
         @Nullable KeepAttempts keepAttempts,
         @Nullable Integer batchSize,
         @Nullable PollDocument pollInterval,
-        @Nullable Duration leaseTtl,
         @Nullable Start start)
         implements RequiredFields {
 
@@ -124,7 +121,6 @@ public record SubscriptionDocument(
                 keepAttempts,
                 batchSize,
                 pollInterval,
-                leaseTtl,
                 other);
     }
 
@@ -132,6 +128,6 @@ public record SubscriptionDocument(
     public static SubscriptionDocument known(@Nullable FilterDocument filter, int lanes) {
         return new SubscriptionDocument(
                 null, filter, null, null, null, null, null, null, lanes, null, null, null, null, null, null, null, null,
-                null, null);
+                null);
     }
 }

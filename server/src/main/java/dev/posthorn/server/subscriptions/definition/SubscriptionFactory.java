@@ -21,12 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** Makes a document what the relay serves. What cannot be is a problem that names the field. */
 public final class SubscriptionFactory {
 
-    /** A lease has to outlast two sends, and what a pause between looking at the clock and acting may take. */
-    private static final Duration LEASE_MARGIN = Duration.ofSeconds(1);
-
     private static final Duration LONGEST_TIMEOUT = Duration.ofHours(1);
     private static final int LONGEST_DESCRIPTION = 1_000;
-    private static final Duration LONGEST_LEASE = Duration.ofDays(1);
     private static final int GREATEST_NUMBER = 1_000_000;
     private static final int GREATEST_BATCH = 100_000;
     private static final long GREATEST_BYTES = 1L << 30;
@@ -34,12 +30,12 @@ public final class SubscriptionFactory {
     private static final double GREATEST_RATE = 1_000_000;
 
     private final SinkContext context;
-    private final @Nullable Duration leaseTtl;
+    private final Duration sessionTtl;
 
-    /** A given lease time is lengthened for a subscription whose timeout needs a longer one. */
-    public SubscriptionFactory(SinkContext context, @Nullable Duration leaseTtl) {
+    /** Refuses a subscription whose timeout needs a longer session than the hub's. */
+    public SubscriptionFactory(SinkContext context, Duration sessionTtl) {
         this.context = context;
-        this.leaseTtl = leaseTtl;
+        this.sessionTtl = sessionTtl;
     }
 
     public Subscription subscription(String name, SubscriptionDocument document) {
@@ -50,9 +46,8 @@ public final class SubscriptionFactory {
     public Subscription subscription(String name, SubscriptionDocument document, UnaryOperator<Sink> around) {
         check(CheckedBuilder.whole(document));
         Subscription.Builder builder = Subscription.to(name, around.apply(sink(document)));
-        return CheckedBuilder.of("name", builder, Subscription.Builder::build)
+        return fitting(CheckedBuilder.of("name", builder, Subscription.Builder::build)
                 .add("timeout", document.timeout(), Subscription.Builder::timeout)
-                .add("leaseTtl", leaseTtl(document), Subscription.Builder::leaseTtl)
                 .add("filter", document.filter(), (b, filter) -> b.filter(filter.filter()))
                 .add("retry", document.retry(), (b, retry) -> b.retry(retry.policy()))
                 .add("inFlightLimit", document.inFlightLimit(), Subscription.Builder::inFlightLimit)
@@ -77,7 +72,21 @@ public final class SubscriptionFactory {
                 .add("batchSize", document.batchSize(), Subscription.Builder::batchSize)
                 .add("pollInterval", document.pollInterval(), (b, interval) -> interval.apply(b))
                 .add("start", document.start(), (b, start) -> start.apply(b))
-                .build();
+                .build());
+    }
+
+    /** Two sends have to end while nobody else can have the lane. */
+    private Subscription fitting(Subscription subscription) {
+        if (sessionTtl.compareTo(subscription.leastSessionTtl()) < 0) {
+            throw Parameters.refused(
+                    "timeout",
+                    "is " + Durations.print(subscription.timeout())
+                            + "; it needs posthorn.relay.session-ttl of at least "
+                            + Durations.print(subscription.leastSessionTtl()) + ", and that is "
+                            + Durations.print(sessionTtl)
+                            + ". Give a shorter one, or set the hub's session-ttl higher");
+        }
+        return subscription;
     }
 
     private Sink sink(SubscriptionDocument document) {
@@ -87,16 +96,6 @@ public final class SubscriptionFactory {
     /** Why nothing can be sent there at present. */
     public Optional<Violation> refusal(SinkDocument sink, Subscription subscription) {
         return sink.refusal(subscription.sink(), context);
-    }
-
-    /** The document's own counts as it is; the hub's is made long enough. */
-    private @Nullable Duration leaseTtl(SubscriptionDocument document) {
-        if (document.leaseTtl() != null || leaseTtl == null) {
-            return document.leaseTtl();
-        }
-        Duration timeout = document.timeout() == null ? Duration.ofSeconds(10) : document.timeout();
-        Duration least = timeout.multipliedBy(2).plus(LEASE_MARGIN);
-        return leaseTtl.compareTo(least) < 0 ? least : leaseTtl;
     }
 
     private static void requireNumber(String field, @Nullable Number number, long greatest) {
@@ -116,7 +115,6 @@ public final class SubscriptionFactory {
             throw Parameters.refused("description", "must have at most " + LONGEST_DESCRIPTION + " characters");
         }
         requireNoLonger("timeout", document.timeout(), LONGEST_TIMEOUT);
-        requireNoLonger("leaseTtl", document.leaseTtl(), LONGEST_LEASE);
         requireNumber("inFlightLimit", document.inFlightLimit(), GREATEST_NUMBER);
         requireNumber("inFlightBytes", document.inFlightBytes(), GREATEST_BYTES);
         requireNumber("breakerAfter", document.breakerAfter(), GREATEST_NUMBER);
