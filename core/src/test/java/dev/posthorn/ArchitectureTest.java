@@ -25,7 +25,7 @@ class ArchitectureTest extends ModuleArchitecture {
     private static final String ROOT = "dev.posthorn";
     private static final String MAIN_OF_OTHERS = "(?!core/|simulation/|mutants/)([^/]+/){1,2}src/main/java/.*";
     private static final Pattern CLOSED =
-            Pattern.compile("dev\\.posthorn\\.relay\\.(store|budget|lane|lane\\.trouble|postgres)\\.\\w+");
+            Pattern.compile("dev\\.posthorn\\.relay\\.(store|budget|lane|lane\\.trouble|front|postgres)\\.\\w+");
     private static final String FIXTURES = "dev.posthorn.architecture.fixtures";
 
     /** Their common root is above them in the sources, and below them in the tests. */
@@ -193,7 +193,7 @@ class ArchitectureTest extends ModuleArchitecture {
                 .ensureAllClassesAreContainedInArchitecture();
     }
 
-    /** store ← budget ← lane.trouble ← lane, store ← postgres, store ← retention, and the relay above all of them. */
+    /** store ← budget ← lane.trouble, front ← lane, store ← postgres, store ← retention, and the relay above all of them. */
     private static ArchRule roomOrder(String root) {
         return layeredArchitecture()
                 .consideringOnlyDependenciesInLayers()
@@ -206,6 +206,8 @@ class ArchitectureTest extends ModuleArchitecture {
                 .definedBy(root + ".lane.trouble")
                 .layer("lane")
                 .definedBy(root + ".lane")
+                .layer("front")
+                .definedBy(root + ".front")
                 .layer("postgres")
                 .definedBy(root + ".postgres")
                 .layer("retention")
@@ -213,13 +215,15 @@ class ArchitectureTest extends ModuleArchitecture {
                 .layer("relay")
                 .definedBy(root)
                 .whereLayer("store")
-                .mayOnlyBeAccessedByLayers("budget", "trouble", "lane", "postgres", "retention", "relay")
+                .mayOnlyBeAccessedByLayers("budget", "trouble", "lane", "front", "postgres", "retention", "relay")
                 .whereLayer("budget")
-                .mayOnlyBeAccessedByLayers("trouble", "lane", "relay")
+                .mayOnlyBeAccessedByLayers("trouble", "lane", "front", "relay")
                 .whereLayer("trouble")
                 .mayOnlyBeAccessedByLayers("lane")
                 .whereLayer("lane")
                 .mayOnlyBeAccessedByLayers("relay")
+                .whereLayer("front")
+                .mayOnlyBeAccessedByLayers("lane", "relay")
                 .whereLayer("postgres")
                 .mayOnlyBeAccessedByLayers("relay")
                 .whereLayer("retention")

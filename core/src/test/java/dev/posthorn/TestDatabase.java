@@ -55,6 +55,8 @@ public final class TestDatabase extends FreshDatabase {
 
     /** The same by a pool: a new connection per event would take most of the tests' time. */
     public TestDatabase pooled() {
+        // Tests end connections: none is given out that was not looked at, however short the time since it was used.
+        System.setProperty("com.zaxxer.hikari.aliveBypassWindowMs", "-1");
         HikariConfig config = new HikariConfig();
         config.setDataSource(dataSource());
         config.setMinimumIdle(0);

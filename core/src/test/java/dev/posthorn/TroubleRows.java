@@ -1,7 +1,10 @@
 package dev.posthorn;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.posthorn.event.Event;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** Writes by hand what lanes write: marks, receipts, delivery rows and dead letters, one at a time. */
 public final class TroubleRows {
@@ -72,6 +75,38 @@ public final class TroubleRows {
                 SELECT id, (SELECT era FROM posthorn.cluster), '%s', '%s', %d, %d, %s FROM posthorn.lane
                  WHERE subscription_id = %d
                 """.formatted(a, b, seq, count, settledAt, subscription));
+    }
+
+    /** A front of a session that is not there, with nobody on it. */
+    public UUID front(String a, String b, long seq) {
+        return UUID.fromString(
+                database.value("INSERT INTO posthorn.front (id, session_id, a, b, seq, read_seq, turn) VALUES"
+                        + " (gen_random_uuid(), gen_random_uuid(), '%s', '%s', %3$d, %3$d, 1) RETURNING id"
+                                .formatted(a, b, seq)));
+    }
+
+    public void front(UUID front, String assignments) {
+        database.execute("UPDATE posthorn.front SET " + assignments + " WHERE id = '" + front + "'");
+    }
+
+    /** All lanes of the subscription get on. */
+    public void ride(long subscription, UUID front) {
+        mark(subscription, "front = '" + front + "'");
+    }
+
+    /** Of all lanes of these subscriptions, each with so many events. */
+    public void frontReceipt(String a, String b, long seq, long count, String settledAt, Long... subscriptions) {
+        database.execute("""
+                INSERT INTO posthorn.front_receipt (era, a, b, seq, lanes, counts, settled_at)
+                SELECT (SELECT era FROM posthorn.cluster), '%s', '%s', %d, array_agg(id), array_agg(%d::bigint), %s
+                  FROM posthorn.lane WHERE subscription_id = ANY ('{%s}')
+                """.formatted(
+                        a,
+                        b,
+                        seq,
+                        count,
+                        settledAt,
+                        Stream.of(subscriptions).map(String::valueOf).collect(joining(","))));
     }
 
     /** Records and commits an event, and gives its seq. */

@@ -23,6 +23,16 @@ public record Batch(List<RecordedEvent> events, Window window, Cursor next, Inst
         return next instanceof Cursor.Tail;
     }
 
+    /** The same as if only so many had been found: what follows is yet to be read. At least one, if any were. */
+    public Batch upTo(int count) {
+        if (count == events.size()) {
+            return this;
+        }
+        Cursor.Bounds bounds = next instanceof Cursor.Inside inside ? inside.bounds() : null;
+        Cursor behind = new Cursor.Inside(window, events.get(count - 1).seq(), bounds);
+        return new Batch(events.subList(0, count), window, behind, now);
+    }
+
     /** Whether the event's time had not come at the read. */
     public boolean isDeferred(RecordedEvent event) {
         Instant deliverAt = event.event().deliverAt();

@@ -35,11 +35,15 @@ final class EarlyEvents {
                             WHERE {e} < txid::text::bigint)
                 OR EXISTS (SELECT FROM posthorn.event_partition p WHERE {p} < passed_xid::text::bigint)
                 OR EXISTS (SELECT FROM posthorn.receipt r WHERE {r} < pg_snapshot_xmax(b)::text::bigint)
+                OR EXISTS (SELECT FROM posthorn.front_receipt t WHERE {t} < pg_snapshot_xmax(b)::text::bigint)
+                OR EXISTS (SELECT FROM posthorn.front f WHERE {f} < pg_snapshot_xmax(b)::text::bigint)
                 OR EXISTS (SELECT FROM posthorn.lane_mark m
                             WHERE {m} < pg_snapshot_xmax(b)::text::bigint AND turn <> 0 AND a::text <> '1:1:')
             """.replace("{e}", writtenBy("e"))
             .replace("{p}", writtenBy("p"))
             .replace("{r}", writtenBy("r"))
+            .replace("{t}", writtenBy("t"))
+            .replace("{f}", writtenBy("f"))
             .replace("{m}", writtenBy("m"));
 
     /**
@@ -48,7 +52,8 @@ final class EarlyEvents {
      */
     private static final long REACH = 10_000;
 
-    private static final String EARLY = """
+    private static final String EARLY =
+            """
             SELECT unnest(array_agg(seq)) AS seq
               FROM posthorn.event e
              WHERE txid < pg_snapshot_xmax(pg_current_snapshot())
@@ -56,8 +61,10 @@ final class EarlyEvents {
              GROUP BY xmin::text
             HAVING min(txid::text::bigint) = max(txid::text::bigint) AND min({e}) >= min(txid::text::bigint)
                AND min(txid::text::bigint) >= least(
-                       min({e}) - :reach, (SELECT coalesce(max({m}), 0) + 1 FROM posthorn.lane_mark m))
-            """.replace("{e}", writtenBy("e")).replace("{m}", writtenBy("m"));
+                       min({e}) - :reach,
+                       greatest((SELECT coalesce(max({m}), 0) + 1 FROM posthorn.lane_mark m),
+                                (SELECT coalesce(max({f}), 0) + 1 FROM posthorn.front f)))
+            """.replace("{e}", writtenBy("e")).replace("{m}", writtenBy("m")).replace("{f}", writtenBy("f"));
 
     /**
      * Of what a relay has met, which none does here. By the id too: the number alone may be that of an event which is gone

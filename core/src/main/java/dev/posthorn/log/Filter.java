@@ -71,6 +71,11 @@ public record Filter(
                 && event.headers().entrySet().containsAll(headers.entrySet());
     }
 
+    /** False if it wants no event of the type, whatever else the event says. */
+    public boolean mayWant(String type) {
+        return matches(types, type);
+    }
+
     private static boolean matches(List<String> patterns, @Nullable String text) {
         return patterns.isEmpty() || (text != null && matchesAny(patterns, text));
     }

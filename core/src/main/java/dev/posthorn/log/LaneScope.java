@@ -1,5 +1,7 @@
 package dev.posthorn.log;
 
+import dev.posthorn.event.Event;
+import dev.posthorn.event.RecordedEvent;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,12 @@ public record LaneScope(
         long floorSeq,
         @Nullable Instant since,
         @Nullable Drain drain) {
+
+    /** Whether the lane wants the event and it belongs to its share of the keys; says nothing of the first window. */
+    public boolean has(RecordedEvent recorded) {
+        Event event = recorded.event();
+        return filter.wants(event) && (lanes == 1 || KeyHash.lane(event.key(), event.id(), lanes) == index);
+    }
 
     /**
      * A lane's mark on the cluster that the data came from.

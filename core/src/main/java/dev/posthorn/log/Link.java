@@ -50,7 +50,7 @@ final class Link {
                    posthorn.is_elsewhere() AS elsewhere,
                    posthorn.system_identifier() AS here,
                    c.system_identifier AS stored,
-                   EXISTS (SELECT FROM posthorn.lane_mark
+                   EXISTS (SELECT FROM posthorn.mark
                             WHERE pg_snapshot_xmax(b) > pg_snapshot_xmax(pg_current_snapshot())) AS behind
               FROM posthorn.cluster c
             """;
@@ -64,6 +64,11 @@ final class Link {
     private final DataSource dataSource;
     private final SchemaName schema;
     private final Map<String, PreparedStatement> statements = new HashMap<>();
+
+    /** By their texts as they are written, each parsed once for all that share the connection. */
+    private final Map<String, Sql> parsed = new HashMap<>();
+
+    private final Map<LogStatements.Shape, LogStatements> reads = new HashMap<>();
     private volatile Duration patience = DEFAULT_PATIENCE;
     private volatile @Nullable Connection connection;
     private volatile boolean busy;
@@ -80,6 +85,14 @@ final class Link {
 
     SchemaName schema() {
         return schema;
+    }
+
+    Sql sql(String text) {
+        return parsed.computeIfAbsent(text, t -> Sql.of(schema, t));
+    }
+
+    LogStatements reads(LaneScope scope) {
+        return reads.computeIfAbsent(LogStatements.Shape.of(scope), shape -> new LogStatements(schema, shape));
     }
 
     boolean isOpen() {

@@ -1,6 +1,6 @@
 package dev.posthorn.log;
 
-/** The statements of {@link PostgresLog} for one lane. */
+/** The statements of {@link PostgresLog} for all lanes of one shape. */
 final class LogStatements {
 
     final Sql tail;
@@ -108,42 +108,51 @@ final class LogStatements {
 
     private static final String BOUNDS_OF_FIRST = "SELECT min(seq), {greatest} FROM posthorn.event";
 
-    LogStatements(SchemaName schema, LaneScope scope) {
-        boolean drains = scope.drain() != null;
-        tail = sql(schema, scope, TAIL);
-        walk = sql(schema, scope, WALK);
-        walkFirst = sql(
-                schema,
-                scope,
-                WALK_FIRST
-                        .replace("{drain}", drains ? DRAIN : "")
-                        .replace(
-                                "{drain_values}",
-                                drains ? ", :drain_a::pg_snapshot AS drain_a, :drain_b::pg_snapshot AS drain_b" : "")
-                        .replace("{since}", since(scope)));
-        bounds = sql(schema, scope, BOUNDS);
-        boundsOfFirst =
-                sql(schema, scope, BOUNDS_OF_FIRST.replace("{greatest}", drains ? ":drain_to::bigint" : "max(seq)"));
-    }
+    /**
+     * All that tells the statements of two lanes apart; every value is bound. There are so few that a session can have them
+     * all, whatever its lanes want.
+     */
+    record Shape(String wanted, boolean drains, String since) {
 
-    /** Of the very first window only: what a lane drains may have come after it. */
-    private static String since(LaneScope scope) {
-        LaneScope.Drain drain = scope.drain();
-        if (scope.since() == null || (drain != null && !drain.mark().a().isNothing())) {
-            return "";
+        static Shape of(LaneScope scope) {
+            String lane = scope.lanes() == 1 ? "true" : "posthorn.key_hash(key, id) % :lanes = :lane";
+            return new Shape(scope.filter().condition() + " AND " + lane, scope.drain() != null, since(scope));
         }
-        return drain == null
-                ? "AND created_at >= :since"
-                : "AND (created_at >= :since OR NOT pg_visible_in_snapshot(txid, (SELECT drain_b FROM w)))";
+
+        /** Of the very first window only: what a lane drains may have come after it. */
+        private static String since(LaneScope scope) {
+            LaneScope.Drain drain = scope.drain();
+            if (scope.since() == null || (drain != null && !drain.mark().a().isNothing())) {
+                return "";
+            }
+            return drain == null
+                    ? "AND created_at >= :since"
+                    : "AND (created_at >= :since OR NOT pg_visible_in_snapshot(txid, (SELECT drain_b FROM w)))";
+        }
+
+        private Sql sql(SchemaName schema, String text) {
+            return Sql.of(
+                    schema,
+                    text.replace("{row}", EventRow.ROW)
+                            .replace("{columns}", EventRow.COLUMNS)
+                            .replace("{nothing}", EventRow.NOTHING)
+                            .replace("{drain}", drains ? DRAIN : "")
+                            .replace(
+                                    "{drain_values}",
+                                    drains
+                                            ? ", :drain_a::pg_snapshot AS drain_a, :drain_b::pg_snapshot AS drain_b"
+                                            : "")
+                            .replace("{greatest}", drains ? ":drain_to::bigint" : "max(seq)")
+                            .replace("{since}", since)
+                            .replace("{wanted}", wanted));
+        }
     }
 
-    private static Sql sql(SchemaName schema, LaneScope scope, String text) {
-        String lane = scope.lanes() == 1 ? "true" : "posthorn.key_hash(key, id) % :lanes = :lane";
-        return Sql.of(
-                schema,
-                text.replace("{row}", EventRow.ROW)
-                        .replace("{columns}", EventRow.COLUMNS)
-                        .replace("{nothing}", EventRow.NOTHING)
-                        .replace("{wanted}", scope.filter().condition() + " AND " + lane));
+    LogStatements(SchemaName schema, Shape shape) {
+        tail = shape.sql(schema, TAIL);
+        walk = shape.sql(schema, WALK);
+        walkFirst = shape.sql(schema, WALK_FIRST);
+        bounds = shape.sql(schema, BOUNDS);
+        boundsOfFirst = shape.sql(schema, BOUNDS_OF_FIRST);
     }
 }

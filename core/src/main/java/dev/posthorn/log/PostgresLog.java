@@ -27,12 +27,21 @@ public final class PostgresLog implements EventLog {
 
     private final Session session;
     private final LaneScope scope;
-    private final LogStatements statements;
+    private @Nullable LogStatements statements;
 
     public PostgresLog(Session session, LaneScope scope) {
         this.session = session;
         this.scope = scope;
-        this.statements = new LogStatements(session.schema(), scope);
+    }
+
+    /** Of the session's connection, and so only on its thread. */
+    private LogStatements statements() {
+        LogStatements known = statements;
+        if (known == null) {
+            known = session.reads(scope);
+            statements = known;
+        }
+        return known;
     }
 
     @Override
@@ -45,7 +54,7 @@ public final class PostgresLog implements EventLog {
     private Batch readTail(Snapshot a, int limit, long bytes) {
         Map<String, @Nullable Object> values = values(limit, bytes);
         values.put("a", a);
-        return session.query("reading the log", statements.tail, values, rows -> {
+        return session.query("reading the log", statements().tail, values, rows -> {
             rows.next();
             Window window = new Window(a, new Snapshot(rows.getString("b")));
             boolean whole = rows.getBoolean("whole");
@@ -64,7 +73,7 @@ public final class PostgresLog implements EventLog {
         long to = endOfStride(cursor, bounds);
         boolean lastStride = to >= bounds.hi();
         Map<String, @Nullable Object> values = walkValues(cursor, bounds, limit, bytes);
-        Sql walk = window.isFirst() ? statements.walkFirst : statements.walk;
+        Sql walk = window.isFirst() ? statements().walkFirst : statements().walk;
         return session.query("reading the log", walk, values, rows -> {
             List<RecordedEvent> events = new ArrayList<>();
             Instant now = Instant.EPOCH;
@@ -115,7 +124,7 @@ public final class PostgresLog implements EventLog {
         Map<String, @Nullable Object> values = values(0, 0);
         values.put("a", window.a());
         values.put("b", window.b());
-        Sql sql = window.isFirst() ? statements.boundsOfFirst : statements.bounds;
+        Sql sql = window.isFirst() ? statements().boundsOfFirst : statements().bounds;
         return session.query("measuring a window", sql, values, rows -> {
             rows.next();
             long lo = rows.getLong(1);

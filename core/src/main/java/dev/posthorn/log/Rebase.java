@@ -26,11 +26,12 @@ public final class Rebase {
     private static final Logger log = LoggerFactory.getLogger(Rebase.class);
 
     /** Waits for the writers and keeps new ones out until the end of this transaction. */
-    private static final String LOCK = "LOCK TABLE posthorn.event, posthorn.lane_mark IN SHARE ROW EXCLUSIVE MODE";
+    private static final String LOCK =
+            "LOCK TABLE posthorn.event, posthorn.front, posthorn.lane_mark IN SHARE ROW EXCLUSIVE MODE";
 
     private static final String IS_NEEDED = """
             SELECT posthorn.is_elsewhere()
-                   OR EXISTS (SELECT FROM posthorn.lane_mark
+                   OR EXISTS (SELECT FROM posthorn.mark
                                WHERE pg_snapshot_xmax(b) > pg_snapshot_xmax(pg_current_snapshot()))
             """;
 
@@ -54,6 +55,7 @@ public final class Rebase {
                        (SELECT max(seq) FROM posthorn.kept_event),
                        (SELECT max(to_seq) - 1 FROM posthorn.event_partition WHERE passed_at IS NOT NULL),
                        (SELECT max(greatest(read_seq, row_seq, seq)) FROM posthorn.lane_mark),
+                       (SELECT max(greatest(read_seq, seq)) FROM posthorn.front),
                        (SELECT max(greatest(read_seq, to_seq)) FROM posthorn.lane_drain),
                        (SELECT max(seq) FROM posthorn.delivery),
                        (SELECT max(seq) FROM posthorn.dead_letter),
@@ -95,6 +97,28 @@ public final class Rebase {
                           greatest(nextval(ids::regclass), (SELECT max(id) FROM posthorn.deleted_subscription)))
               FROM pg_get_serial_sequence('posthorn.subscription', 'id') ids
             """;
+
+    /** A lane that is gone may still be named in a receipt. */
+    private static final String MOVE_BEYOND_NAMED = """
+            SELECT setval(ids::regclass,
+                          greatest(nextval(ids::regclass),
+                                   (SELECT max(lane) FROM posthorn.front_receipt CROSS JOIN LATERAL unnest(lanes) lane)))
+              FROM pg_get_serial_sequence('posthorn.lane', 'id') ids
+            """;
+
+    /**
+     * From here on each lane stands by itself. Not before early events are renumbered: which those are is told by who wrote
+     * the rows of marks.
+     */
+    private static final String ANCHOR = """
+            UPDATE posthorn.lane_mark m
+               SET a = e.a, b = e.b, seq = e.seq, read_seq = e.read_seq, moved_at = e.moved_at, front = NULL
+              FROM posthorn.lane_effective e
+             WHERE e.lane_id = m.lane_id AND m.front IS NOT NULL
+            """;
+
+    /** A worker that still has one finds it gone. */
+    private static final String END_FRONTS = "DELETE FROM posthorn.front";
 
     /** A drain that an earlier rebase began and that was finished since. */
     private static final String FORGET_FINISHED_DRAINS = """
@@ -188,6 +212,8 @@ public final class Rebase {
         int early = EarlyEvents.renumber(connection, schema, floor);
         execute(connection, MOVE_SEQUENCE, Map.of("to", floor + early));
         moveOtherSequences(connection);
+        statement.executeUpdate(schema.apply(ANCHOR));
+        statement.executeUpdate(schema.apply(END_FRONTS));
         statement.executeUpdate(schema.apply(FORGET_FINISHED_DRAINS));
         statement.executeUpdate(schema.apply(KEEP_OLD_MARKS));
         execute(connection, START_DRAINING, Map.of("to", floor + early));
@@ -236,6 +262,7 @@ public final class Rebase {
                 statement.execute(move);
             }
             statement.execute(schema.apply(MOVE_BEYOND_DELETED));
+            statement.execute(schema.apply(MOVE_BEYOND_NAMED));
         }
     }
 

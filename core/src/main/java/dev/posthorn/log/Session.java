@@ -80,6 +80,16 @@ public final class Session implements AutoCloseable {
         return link.schema();
     }
 
+    /** The statement of this text, parsed once however many sessions are on the connection. */
+    public Sql sql(String text) {
+        return link.sql(text);
+    }
+
+    /** The statements that read what such a lane wants, made once for all lanes alike. */
+    LogStatements reads(LaneScope scope) {
+        return link.reads(scope);
+    }
+
     /** Runs one query by itself. */
     public <T extends @Nullable Object> T query(
             String what, Sql sql, Map<String, ? extends @Nullable Object> values, Reading<T> reading) {

@@ -10,12 +10,14 @@ import dev.posthorn.relay.store.LeaseStore;
 import dev.posthorn.relay.store.Sharing;
 import dev.posthorn.relay.store.Ticker;
 import dev.posthorn.subscription.Subscription;
-import java.util.Iterator;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A subscription, how it stood at the last look, and the lanes of it that this process owns. */
@@ -25,7 +27,9 @@ final class Holding {
     static final long NOT_THERE = 0;
 
     final Subscription subscription;
-    final Map<Long, Lane> lanes = new LinkedHashMap<>();
+    private final Map<Long, Lane> lanes = new LinkedHashMap<>();
+    private final Roster roster;
+    private final List<Lane> lost = new ArrayList<>();
     private final InFlightBudget room;
     private final Allowance allowance;
     private final LastHeard lastHeard;
@@ -44,8 +48,10 @@ final class Holding {
 
     private int quota;
 
-    Holding(Subscription subscription, Ticker ticker) {
+    /** @param roster where its lanes are listed with those of all others */
+    Holding(Subscription subscription, Ticker ticker, Roster roster) {
         this.subscription = subscription;
+        this.roster = roster;
         this.room = new InFlightBudget(subscription.inFlightLimit());
         this.allowance = new Allowance(subscription.ratePerSecond(), ticker);
         this.lastHeard = new LastHeard(ticker);
@@ -54,10 +60,6 @@ final class Holding {
 
     boolean isThere() {
         return id != NOT_THERE;
-    }
-
-    boolean isPaused() {
-        return sharing != null && sharing.paused();
     }
 
     boolean isChanging() {
@@ -81,8 +83,7 @@ final class Holding {
      */
     void see(Sharing seen, UUID session) {
         if (sharing != null && sharing.generation() != seen.generation()) {
-            lanes.values().forEach(Lane::retire);
-            lanes.clear();
+            removeAll(Lane::retire);
         }
         sharing = seen;
         quota = seen.quota(session, id);
@@ -152,20 +153,51 @@ final class Holding {
                 now.letGoSeq());
     }
 
-    /** Takes the lanes out that have ended. */
-    void removeEnded(Consumer<Lane> ended) {
-        for (Iterator<Lane> each = lanes.values().iterator(); each.hasNext(); ) {
-            Lane lane = each.next();
-            if (lane.isEnded()) {
-                each.remove();
-                ended.accept(lane);
-            }
+    boolean hasLanes() {
+        return !lanes.isEmpty();
+    }
+
+    /** Returns the one that it had in its place. */
+    @Nullable
+    Lane add(Lane lane) {
+        Lane former = lanes.put(lane.lease().laneId(), lane);
+        if (former != null) {
+            roster.remove(former);
         }
+        roster.add(lane);
+        return former;
+    }
+
+    void remove(Lane lane) {
+        lanes.remove(lane.lease().laneId(), lane);
+        roster.remove(lane);
+    }
+
+    void removeIf(Predicate<Lane> which) {
+        List.copyOf(lanes.values()).stream().filter(which).forEach(this::remove);
+    }
+
+    private void removeAll(Consumer<Lane> each) {
+        removeIf(lane -> {
+            each.accept(lane);
+            return true;
+        });
     }
 
     /** Whoever owns its lanes now, it is not this process. */
     void loseLanes() {
-        lanes.values().forEach(lane -> lane.lease().lose());
-        lanes.clear();
+        removeAll(this::lose);
+    }
+
+    /** Whoever owns it now, it is not this process. It is for the caller to take it out of the lanes. */
+    void lose(Lane lane) {
+        lane.lose();
+        lost.add(lane);
+    }
+
+    /** Whether a lane that was lost has something in its hands: until it has ended, no other is begun beside it. */
+    boolean isLosing() {
+        lost.removeIf(lane -> lane.isEnded() || lane.isEmptyHanded());
+        return !lost.isEmpty();
     }
 }

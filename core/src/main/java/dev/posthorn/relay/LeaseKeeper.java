@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * Holds this process's lanes: renews its session, takes over what nobody owns, gives up what is beyond a fair share, hands
  * on what was ordered, and carries out changes of the number of lanes or the filter. Works on a connection of its own, so
  * that a busy lane cannot keep the session from being renewed. Not thread-safe, but for the lanes it hands out and for
- * {@link #serve}.
+ * {@link #wishes}.
  *
  * <p>A pass renews the session and looks for what has changed since the last look: two statements, however many
  * subscriptions there are. Everything else it does only about what has changed, or is not yet as it should be.
@@ -54,10 +53,8 @@ public final class LeaseKeeper {
     private final Ticker ticker;
     private final Duration ttl;
     private final Handover handover;
-    private volatile List<Subscription> wanted;
-
-    /** What the holdings are yet to follow. */
-    private final AtomicReference<@Nullable List<Subscription>> unfollowed = new AtomicReference<>();
+    private final Wishes wishes;
+    private final Roster roster = new Roster();
 
     private @Nullable ProcessSession session;
 
@@ -72,9 +69,6 @@ public final class LeaseKeeper {
 
     private boolean changesSeen;
     private long trimmed;
-
-    /** What is wanted, by name. */
-    private final Map<String, Subscription> names = new LinkedHashMap<>();
 
     private final Map<String, Holding> byName = new LinkedHashMap<>();
     private final Map<Long, Holding> byId = new LinkedHashMap<>();
@@ -97,23 +91,17 @@ public final class LeaseKeeper {
         this.ticker = ticker;
         this.ttl = ttl;
         this.handover = new Handover(ticker);
-        this.wanted = List.copyOf(subscriptions);
-        unfollowed.set(wanted);
+        this.wishes = new Wishes(subscriptions);
     }
 
-    /** Serves these from now on and no others, as of the next pass. */
-    public void serve(List<Subscription> subscriptions) {
-        wanted = List.copyOf(subscriptions);
-        unfollowed.set(wanted);
-    }
-
-    List<Subscription> served() {
-        return wanted;
+    /** What this process is to serve: a change of it is followed by the next pass. */
+    public Wishes wishes() {
+        return wishes;
     }
 
     /** Whether a subscription is to begin or to end, or somebody waits for it to be paused. */
     boolean isChanging() {
-        return unfollowed.get() != null || !leaving.isEmpty() || pauseUntold;
+        return !wishes.areFollowed() || !leaving.isEmpty() || pauseUntold;
     }
 
     /** One pass over whatever there is to be done. */
@@ -171,7 +159,7 @@ public final class LeaseKeeper {
 
     /** Every lane was lost with it. */
     private void forgetSession() {
-        byName.values().forEach(holding -> holding.lanes.clear());
+        byName.values().forEach(Holding::loseLanes);
         session = null;
         looked = null;
         doubtful = false;
@@ -181,7 +169,8 @@ public final class LeaseKeeper {
         if (!doubtful) {
             return;
         }
-        LeaseStore.Doubted doubted = store.reconcile(lanes().map(Lane::lease).toList());
+        LeaseStore.Doubted doubted =
+                store.reconcile(lanes().stream().map(Lane::lease).toList());
         if (!doubted.lost().isEmpty() || !doubted.ended().isEmpty()) {
             byName.values().forEach(holding -> drop(holding, doubted));
         }
@@ -190,12 +179,12 @@ public final class LeaseKeeper {
 
     /** What is not owned belongs to another process, unless it went with its generation: then nobody took it. */
     private void drop(Holding holding, LeaseStore.Doubted doubted) {
-        holding.lanes.values().removeIf(lane -> {
+        holding.removeIf(lane -> {
             long id = lane.lease().laneId();
             if (doubted.ended().contains(id)) {
                 lane.retire();
             } else if (doubted.lost().contains(id)) {
-                lane.lease().lose();
+                holding.lose(lane);
             }
             return doubted.ended().contains(id) || doubted.lost().contains(id);
         });
@@ -209,22 +198,26 @@ public final class LeaseKeeper {
      * sent and are given up before anybody serves them by the new settings.
      */
     private void followWishes() {
-        List<Subscription> now = unfollowed.getAndSet(null);
-        if (now != null) {
-            names.clear();
-            now.forEach(subscription -> names.put(subscription.name(), subscription));
-            byName.values().stream().filter(this::isUnwanted).forEach(this::leave);
-        }
-        List<Holding> left =
-                leaving.stream().filter(holding -> holding.lanes.isEmpty()).toList();
-        left.forEach(this::end);
-        if (now != null || !left.isEmpty()) {
-            names.values().forEach(this::begin);
+        wishes.takeChanged().forEach(this::follow);
+        List<Holding> left = leaving.stream()
+                .filter(holding -> !holding.hasLanes() && !holding.isLosing())
+                .toList();
+        for (Holding holding : left) {
+            end(holding);
+            follow(holding.subscription.name());
         }
     }
 
-    private boolean isUnwanted(Holding holding) {
-        return !holding.leaving && !Objects.equals(holding.subscription, names.get(holding.subscription.name()));
+    private void follow(String name) {
+        Subscription wish = wishes.of(name);
+        Holding holding = byName.get(name);
+        if (holding == null) {
+            if (wish != null) {
+                begin(wish);
+            }
+        } else if (!holding.leaving && !holding.subscription.equals(wish)) {
+            leave(holding);
+        }
     }
 
     private void leave(Holding holding) {
@@ -246,11 +239,9 @@ public final class LeaseKeeper {
     }
 
     private void begin(Subscription subscription) {
-        if (!byName.containsKey(subscription.name())) {
-            Holding holding = new Holding(subscription, ticker);
-            byName.put(subscription.name(), holding);
-            unregistered.add(holding);
-        }
+        Holding holding = new Holding(subscription, ticker, roster);
+        byName.put(subscription.name(), holding);
+        unregistered.add(holding);
     }
 
     private void register(List<PosthornException> refused) {
@@ -395,9 +386,8 @@ public final class LeaseKeeper {
         TakeOver taken = TakeOver.of(unshared, store, own());
         if (!taken.isEmpty()) {
             // With orders that are younger than the take-over. A former owner may have stood still for a change that
-            // was
-            // wanted only after this process had looked: by older orders the lane would read on past the snapshot where
-            // all are to stop.
+            // this process had not seen: by older orders the lane would read on past the snapshot where all are to
+            // stop.
             look();
             unshared.addAll(taken.start(byId, starter));
             order();
@@ -408,19 +398,25 @@ public final class LeaseKeeper {
 
     private void releaseEnded() {
         List<Lease> left = new ArrayList<>();
-        for (Holding holding : byName.values()) {
-            holding.removeEnded(lane -> {
-                if (lane.state() == Lane.State.LEFT) {
-                    left.add(lane.lease());
-                    log.info("Lane {}: given up", lane.name());
-                } else {
-                    doubtful = true;
-                }
-                unshared.add(holding);
-            });
+        for (Lane lane : lanes()) {
+            if (lane.isEnded()) {
+                remove(lane, left);
+            }
         }
         if (!left.isEmpty()) {
             store.release(left);
+        }
+    }
+
+    private void remove(Lane ended, List<Lease> left) {
+        Holding holding = Objects.requireNonNull(byId.get(ended.grant().subscriptionId()));
+        holding.remove(ended);
+        unshared.add(holding);
+        if (ended.state() == Lane.State.LEFT) {
+            left.add(ended.lease());
+            log.info("Lane {}: given up", ended.name());
+        } else {
+            doubtful = true;
         }
     }
 
@@ -441,7 +437,7 @@ public final class LeaseKeeper {
     public boolean releaseLeft() {
         beginAfterLoss();
         releaseEnded();
-        return lanes().findAny().isEmpty();
+        return lanes().isEmpty();
     }
 
     /** Takes this process out of the sharing. */
@@ -450,9 +446,8 @@ public final class LeaseKeeper {
         store.close();
     }
 
-    Stream<Lane> lanes() {
-        return byName.values().stream()
-                .flatMap(holding -> List.copyOf(new ArrayList<>(holding.lanes.values())).stream());
+    List<Lane> lanes() {
+        return roster.all();
     }
 
     private ProcessSession own() {

@@ -24,7 +24,7 @@ final class ProcessSession {
         this.ttl = ttl;
         this.ticker = ticker;
         this.renewed = started;
-        this.trust = new SessionTrust(ttl, started, ticker);
+        this.trust = new SessionTrust(id, ttl, started, ticker);
     }
 
     static ProcessSession begin(LeaseStore store, Duration ttl, Ticker ticker) {

@@ -5,14 +5,12 @@ import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.FieldRules;
 import dev.posthorn.log.DirectConnections;
 import dev.posthorn.log.PartitionKeeper;
-import dev.posthorn.log.PostgresLog;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.log.Session;
+import dev.posthorn.relay.budget.Deliveries;
 import dev.posthorn.relay.budget.LaneOrders;
 import dev.posthorn.relay.lane.Lane;
-import dev.posthorn.relay.lane.LanePorts;
-import dev.posthorn.relay.postgres.PostgresLaneStore;
 import dev.posthorn.relay.postgres.PostgresLeaseStore;
 import dev.posthorn.relay.retention.AskedRetention;
 import dev.posthorn.relay.retention.OwnEntries;
@@ -26,11 +24,11 @@ import dev.posthorn.subscription.SafeListener;
 import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -97,8 +95,9 @@ public final class Relay implements AutoCloseable {
         this.listener = builder.allListeners();
         DataSource dataSource = builder.dataSource;
         this.keeperSession = new Session(dataSource, builder.schema);
+        Deliveries deliveries = Deliveries.ofThisProcess();
         for (int i = 0; i < builder.workers; i++) {
-            workers.add(new Worker("posthorn-worker-" + i, new Session(dataSource, builder.schema)));
+            workers.add(new Worker("posthorn-worker-" + i, new Session(dataSource, builder.schema), deliveries));
         }
         this.sessionTtl = builder.ttl();
         setPatience();
@@ -136,7 +135,7 @@ public final class Relay implements AutoCloseable {
         workers.forEach(worker -> worker.session().patience(patience));
     }
 
-    /** A session is renewed three times in its life; a change, and a session that has ended, are noticed within a second. */
+    /** A session is renewed at least three times in its life; a change, and a session that has ended, are noticed within a second. */
     private Duration passInterval() {
         return shorter(sessionTtl.dividedBy(3), LONGEST_PASS_INTERVAL);
     }
@@ -146,7 +145,7 @@ public final class Relay implements AutoCloseable {
     }
 
     private Duration longestTimeout() {
-        return keeper.served().stream()
+        return keeper.wishes().all().stream()
                 .map(Subscription::timeout)
                 .max(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
@@ -164,20 +163,7 @@ public final class Relay implements AutoCloseable {
     private Lane startLane(LaneGrant grant, Subscription subscription, LaneOrders orders) {
         Worker worker =
                 workers.stream().min(Comparator.comparingInt(Worker::load)).orElseThrow();
-        Session session = worker.session().bound();
-        Lane lane = new Lane(
-                grant,
-                subscription,
-                new LanePorts(
-                        new PostgresLog(session, grant.scope()),
-                        new PostgresLaneStore(session, grant, instance),
-                        listener,
-                        Ticker.SYSTEM,
-                        new SplittableRandom(),
-                        instance),
-                orders);
-        worker.add(lane);
-        return lane;
+        return worker.start(grant, subscription, orders, listener, instance);
     }
 
     private void keepLeases() {
@@ -193,7 +179,7 @@ public final class Relay implements AutoCloseable {
                     continue;
                 }
                 keeper.pass();
-                lanes = keeper.lanes().toList();
+                lanes = keeper.lanes();
                 if (!trouble.isEmpty()) {
                     log.info("Instance {}: its session is renewed again", instance);
                     trouble = "";
@@ -273,6 +259,7 @@ public final class Relay implements AutoCloseable {
         try {
             Duration pause = keeper.isChanging() ? CHANGE_INTERVAL : passInterval();
             var unused = changed.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS);
+            changed.drainPermits();
             return stopping.getCount() == 0;
         } catch (InterruptedException e) {
             return true;
@@ -287,7 +274,18 @@ public final class Relay implements AutoCloseable {
     public void serve(List<Subscription> subscriptions) {
         requireDifferentNames(subscriptions);
         requireFitting(subscriptions, sessionTtl);
-        keeper.serve(subscriptions);
+        keeper.wishes().replace(subscriptions);
+        changed.release();
+    }
+
+    /**
+     * The same for these names alone: of them it serves these from now on, and no others. What has another name stays as
+     * it is, and costs nothing however much of it there is.
+     */
+    public void serveInstead(Collection<String> names, List<Subscription> subscriptions) {
+        requireDifferentNames(subscriptions);
+        requireFitting(subscriptions, sessionTtl);
+        keeper.wishes().replace(names, subscriptions);
         changed.release();
     }
 
@@ -307,15 +305,15 @@ public final class Relay implements AutoCloseable {
 
     /** Something was committed in this process: look at the log now instead of at the next poll. */
     public void wake() {
-        lanes.forEach(Lane::wake);
+        workers.forEach(Worker::wake);
     }
 
     /**
-     * Somebody in this process asked something of the lanes, a command or a replay, and that is committed: see to it now
-     * instead of at the next look, which is within a second.
+     * Somebody in this process asked something of lanes, a command or a replay, and that is committed: look now for what
+     * has changed instead of within a second.
      */
     public void tend() {
-        lanes.forEach(Lane::tend);
+        changed.release();
     }
 
     /** What forgets old events; a subscription that holds it up can be told there to let go. */
@@ -340,6 +338,11 @@ public final class Relay implements AutoCloseable {
     /** The same in the flesh, for tests. */
     List<Lane> liveLanes() {
         return lanes;
+    }
+
+    /** How often its lease keeper was asked to look since it last began to, for tests. */
+    int timesAskedToLook() {
+        return changed.availablePermits();
     }
 
     /**
@@ -555,7 +558,7 @@ public final class Relay implements AutoCloseable {
                 relay.keeperSession.close();
                 throw e;
             }
-            relay.lanes = relay.keeper.lanes().toList();
+            relay.lanes = relay.keeper.lanes();
             relay.start();
             return relay;
         }

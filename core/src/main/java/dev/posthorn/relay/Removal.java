@@ -30,19 +30,27 @@ final class Removal {
                  WHERE s.name = :name)
             """;
 
-    /** An owner that was killed had settled more than its last receipt says. Tells of how many lanes that is so. */
+    /**
+     * An owner that was killed had settled more than its last receipt says, and where a lane stands that rides is in no
+     * receipt of its own. Tells of how many lanes that is so.
+     */
     private static final String DELETE_MARKS = """
             WITH fenced AS (
                 DELETE FROM posthorn.lane_mark m USING posthorn.lane n, posthorn.subscription s
                  WHERE s.name = :name AND n.subscription_id = s.id AND m.lane_id = n.id
-                RETURNING m.lane_id, m.a, m.b, m.seq, m.turn, m.moved_at)
+                RETURNING m.lane_id, m.a, m.b, m.seq, m.turn, m.moved_at, m.front),
+            last AS (
+                SELECT m.lane_id, coalesce(f.a, m.a) AS a, coalesce(f.b, m.b) AS b, coalesce(f.seq, m.seq) AS seq,
+                       coalesce(f.moved_at, m.moved_at) AS moved_at
+                  FROM fenced m LEFT JOIN posthorn.front f ON f.id = m.front
+                 WHERE m.turn <> 0 OR m.front IS NOT NULL)
             INSERT INTO posthorn.receipt (lane_id, era, a, b, seq, count, settled_at)
-            SELECT f.lane_id, c.era, f.a, f.b, f.seq, 0, f.moved_at
-              FROM fenced f CROSS JOIN posthorn.cluster c
-             WHERE f.turn <> 0 AND NOT EXISTS (
-                   SELECT FROM (SELECT r.a, r.b, r.seq FROM posthorn.receipt r WHERE r.lane_id = f.lane_id
-                                 ORDER BY r.settled_at DESC LIMIT 1) last
-                    WHERE last.a::text = f.a::text AND last.b::text = f.b::text AND last.seq = f.seq)
+            SELECT l.lane_id, c.era, l.a, l.b, l.seq, 0, l.moved_at
+              FROM last l CROSS JOIN posthorn.cluster c
+             WHERE NOT EXISTS (
+                   SELECT FROM (SELECT r.a, r.b, r.seq FROM posthorn.receipt r WHERE r.lane_id = l.lane_id
+                                 ORDER BY r.settled_at DESC LIMIT 1) told
+                    WHERE told.a::text = l.a::text AND told.b::text = l.b::text AND told.seq = l.seq)
             """;
 
     /** A replay that starts now has either written its items by then, or finds no subscription; nor does a generation begin. */
@@ -63,8 +71,11 @@ final class Removal {
             """;
 
     private static final String HAS_SETTLED = """
-            SELECT 1 FROM posthorn.lane n JOIN posthorn.receipt r ON r.lane_id = n.id
-             WHERE n.subscription_id = :id AND r.count > 0 LIMIT 1
+            SELECT 1 WHERE EXISTS (SELECT FROM posthorn.lane n JOIN posthorn.receipt r ON r.lane_id = n.id
+                                    WHERE n.subscription_id = :id AND r.count > 0)
+                        OR EXISTS (SELECT FROM posthorn.front_receipt f
+                                    WHERE f.settled_at >= (SELECT created_at FROM posthorn.subscription WHERE id = :id)
+                                      AND f.lanes && ARRAY(SELECT id FROM posthorn.lane WHERE subscription_id = :id))
             """;
 
     private static final String REMEMBER = """

@@ -2,9 +2,11 @@ package dev.posthorn.relay;
 
 import dev.posthorn.log.PostgresLog;
 import dev.posthorn.log.Session;
+import dev.posthorn.relay.budget.Deliveries;
 import dev.posthorn.relay.lane.Lane;
 import dev.posthorn.relay.lane.LanePorts;
 import dev.posthorn.relay.postgres.PostgresLaneStore;
+import dev.posthorn.relay.postgres.Standings;
 import dev.posthorn.relay.store.LeaseStore;
 import dev.posthorn.relay.store.Ticker;
 import dev.posthorn.subscription.RelayListener;
@@ -18,6 +20,7 @@ public final class Steps implements AutoCloseable {
 
     private final Session session;
     private final LeaseKeeper keeper;
+    private final Crew crew;
 
     Steps(
             Session session,
@@ -28,25 +31,54 @@ public final class Steps implements AutoCloseable {
             Duration sessionTtl,
             Ticker ticker) {
         this.session = session;
+        Standings standings = new Standings(session, ticker);
+        this.crew = new Crew(Worker.front(session, ticker), standings::prefetch, ticker, new Unguarded());
+        Deliveries deliveries = Deliveries.ofThisProcess();
         this.keeper = new LeaseKeeper(
                 leases,
                 subscriptions,
                 (grant, subscription, orders) -> {
                     Session lanes = session.bound();
-                    return new Lane(
+                    Lane lane = new Lane(
                             grant,
                             subscription,
                             new LanePorts(
                                     new PostgresLog(lanes, grant.scope()),
-                                    new PostgresLaneStore(lanes, grant, instance),
+                                    new PostgresLaneStore(lanes, grant, instance, standings),
+                                    crew.ride(),
+                                    deliveries,
                                     listener,
                                     ticker,
                                     new SplittableRandom(),
                                     instance),
                             orders);
+                    crew.add(lane);
+                    return lane;
                 },
                 sessionTtl,
                 ticker);
+    }
+
+    /** A bug is for the test to find, not to be outlived. */
+    private static final class Unguarded implements Stepping {
+
+        @Override
+        public long step(Lane lane) {
+            return lane.step();
+        }
+
+        @Override
+        public void failed(Lane lane, Throwable bug) {
+            failed(bug);
+        }
+
+        @Override
+        public void failed(Throwable bug) {
+            if (bug instanceof RuntimeException unchecked) {
+                throw unchecked;
+            }
+            throw (Error) bug;
+        }
     }
 
     /** One pass of the lease keeper: renew, share, take over. */
@@ -56,16 +88,16 @@ public final class Steps implements AutoCloseable {
 
     /** Serves these subscriptions from the next pass on, and no others. */
     public void serve(List<Subscription> subscriptions) {
-        keeper.serve(subscriptions);
+        keeper.wishes().replace(subscriptions);
     }
 
-    /** One step of every lane. */
+    /** One step of every lane that has something to do. */
     public void step() {
-        keeper.lanes().forEach(Lane::step);
+        crew.step();
     }
 
     public List<Lane> lanes() {
-        return keeper.lanes().toList();
+        return keeper.lanes();
     }
 
     /** Settles what was sent and gives the lanes up. The sink has to have answered. */

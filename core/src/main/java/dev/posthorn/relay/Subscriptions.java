@@ -168,7 +168,7 @@ public final class Subscriptions {
 
     /**
      * The same, and waits until no instance sends any more and nothing is on its way. An instance that is gone counts
-     * until its lease has ended. False if it takes longer: it is being paused all the same.
+     * until its session has ended. False if it takes longer: it is being paused all the same.
      */
     public boolean pause(String name, @Nullable String reason, Actor by, Duration patience) {
         pause(name, reason, by);

@@ -39,7 +39,7 @@ final class TakeOver {
     static TakeOver of(Collection<Holding> some, LeaseStore store, ProcessSession session) {
         TakeOver taken = new TakeOver(store, session);
         some.stream()
-                .filter(holding -> holding.lack() > 0)
+                .filter(holding -> holding.lack() > 0 && !holding.isLosing())
                 .forEach(holding -> taken.claims.put(holding.id, holding.claim()));
         taken.acquire();
         return taken;
@@ -92,10 +92,10 @@ final class TakeOver {
 
     private static void start(Holding holding, LaneGrant grant, LeaseKeeper.LaneStarter starter) {
         Lane started = starter.start(grant, holding.subscription, holding.orders());
-        Lane former = holding.lanes.put(grant.lease().laneId(), started);
+        Lane former = holding.add(started);
         if (former != null) {
             // It was lost, and nobody had heard of that yet: the lane is this process's again, under another epoch.
-            former.lease().lose();
+            former.lose();
         }
     }
 

@@ -1,6 +1,6 @@
 /**
  * The relay as a user starts it: read {@link dev.posthorn.relay.Relay} first, then the rooms below in the order subscription,
- * store, lane. For everybody.
+ * store, lane, front. For everybody.
  */
 @NullMarked
 package dev.posthorn.relay;

@@ -65,9 +65,13 @@ public final class EventStatuses {
                   FROM chosen s JOIN posthorn.dead_letter l ON l.subscription_id = s.id
                  GROUP BY s.id),
             receipts AS MATERIALIZED (
-                SELECT n.id, sum(r.count) AS settled
-                  FROM lanes n JOIN posthorn.receipt r ON r.lane_id = n.lane_id
-                 GROUP BY n.id),
+                SELECT r.id, sum(r.count) AS settled
+                  FROM (SELECT n.id, r.count FROM lanes n JOIN posthorn.receipt r ON r.lane_id = n.lane_id
+                        UNION ALL
+                        SELECT n.id, r.count
+                          FROM posthorn.front_receipt f CROSS JOIN LATERAL unnest(f.lanes, f.counts) AS r (lane_id, count)
+                          JOIN lanes n ON n.lane_id = r.lane_id) r
+                 GROUP BY r.id),
             counted AS (
                 SELECT s.name, coalesce(d.held, 0) AS held, coalesce(d.waiting, 0) AS waiting,
                        coalesce(l.open, 0) - coalesce(d.replaying, 0) AS failed, coalesce(l.discarded, 0) AS discarded,

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lane, and who looks after it.
  *
- * @param owner the instance whose lease has not ended; null if the lane is free
- * @param leaseExpiresAt when the lease ends, or ended, if there ever was one
+ * @param owner the instance whose session has not ended; null if the lane is free
+ * @param leaseExpiresAt when that session ends; null if none owns the lane
  * @param movedAt when its mark last moved
  * @param breakerSince null while its breaker is closed
  * @param denialSince null unless its receiver answers and refuses everything

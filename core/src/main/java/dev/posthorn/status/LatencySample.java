@@ -5,7 +5,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The average time from recording to settling, from a sample of bounded size.
  *
- * <p>Nothing is stored per delivered event, but a lane writes a receipt with a settle, at most once a second. Of up to
- * 200 receipts, spread evenly over the period, the newest event is taken that the receipt covers and the one before it
+ * <p>Nothing is stored per delivered event, but a lane writes a receipt with a settle, or its front does, at most once a
+ * second. Of up to 200 receipts, spread evenly over the period, the newest event is taken that the receipt covers and the one before it
  * does not: it was settled just then. It stands for all the events that its receipt counts. Events that failed at first
  * have an attempt of their own that says when they were delivered: up to 1,000 of these are added, one by one. A purged dead
  * letter has no attempts any more, and was not delivered either.
@@ -35,28 +37,44 @@ final class LatencySample {
     private static final int ROWS = 500;
     private static final int ATTEMPTS = 1_000;
 
-    /** Inside a window the mark's seq is its newest event; at the end of one it is among the last transactions. */
+    /**
+     * Of each of some subscriptions. Inside a window the mark's seq is its newest event; at the end of one it is among the last
+     * transactions. former: what the lane's receipt before that one covers, or the last of its own from before the period.
+     */
     static final String AVERAGE =
             """
-            WITH receipts AS MATERIALIZED (
-                SELECT r.*, c.floor_seq, g AS its, g.lanes, n.index,
-                       row_number() OVER (ORDER BY r.settled_at, r.lane_id) AS place, count(*) OVER () AS all_receipts
+            WITH lanes AS MATERIALIZED (
+                SELECT n.id AS lane_id, n.subscription_id, n.index, g AS its, g.lanes
                   FROM posthorn.lane n
                   JOIN posthorn.generation g ON g.subscription_id = n.subscription_id AND g.number = n.generation
-                  JOIN posthorn.receipt r ON r.lane_id = n.id
-                  JOIN posthorn.cluster c ON c.era = r.era
-                 WHERE n.subscription_id = :subscription AND r.settled_at >= :from::timestamptz
-                   AND (:to::timestamptz IS NULL OR r.settled_at < :to)),
+                 WHERE n.subscription_id = ANY (:subscriptions::bigint[])),
+            told AS MATERIALIZED (
+                SELECT l.subscription_id, r.lane_id, r.era, r.a, r.b, r.seq, r.count, r.settled_at
+                  FROM lanes l JOIN posthorn.receipt r ON r.lane_id = l.lane_id
+                 WHERE r.settled_at >= :from::timestamptz AND (:to::timestamptz IS NULL OR r.settled_at < :to)
+                   AND r.count > 0
+                UNION ALL
+                SELECT l.subscription_id, r.lane_id, f.era, f.a, f.b, f.seq, r.count, f.settled_at
+                  FROM posthorn.front_receipt f CROSS JOIN LATERAL unnest(f.lanes, f.counts) AS r (lane_id, count)
+                  JOIN lanes l ON l.lane_id = r.lane_id
+                 WHERE f.settled_at >= :from::timestamptz AND (:to::timestamptz IS NULL OR f.settled_at < :to)),
+            receipts AS MATERIALIZED (
+                SELECT t.*, c.floor_seq,
+                       lag(t.a) OVER former AS former_a, lag(t.b) OVER former AS former_b, lag(t.seq) OVER former AS former_seq,
+                       row_number() OVER (PARTITION BY t.subscription_id ORDER BY t.settled_at, t.lane_id) AS place,
+                       count(*) OVER (PARTITION BY t.subscription_id) AS all_receipts
+                  FROM told t JOIN posthorn.cluster c ON c.era = t.era
+                WINDOW former AS (PARTITION BY t.lane_id ORDER BY t.settled_at)),
             sample AS MATERIALIZED (
-                SELECT * FROM receipts
+                SELECT r.*, l.its, l.lanes, l.index FROM receipts r JOIN lanes l ON l.lane_id = r.lane_id
                  WHERE place * :receipts / all_receipts > (place - 1) * :receipts / all_receipts),
             settled AS (
-                SELECT r.count AS weight, r.settled_at - e.created_at AS took
+                SELECT r.subscription_id, r.count AS weight, r.settled_at - e.created_at AS took
                   FROM sample r
                   LEFT JOIN LATERAL (
                        SELECT p.* FROM posthorn.receipt p
                         WHERE p.lane_id = r.lane_id AND p.era = r.era AND p.settled_at < r.settled_at
-                        ORDER BY p.settled_at DESC LIMIT 1) before ON true
+                        ORDER BY p.settled_at DESC LIMIT 1) own ON true
                  CROSS JOIN LATERAL (
                        SELECT near.created_at, near.seq FROM (
                            (SELECT {columns} FROM posthorn.event
@@ -69,37 +87,46 @@ final class LatencySample {
                           AND posthorn.is_wanted(r.its, near.type, near.aggregate_type, near.source, near.headers)
                           AND posthorn.is_covered(near.txid, near.seq, r.floor_seq, r.a, r.b, r.seq)
                           AND NOT coalesce(posthorn.is_covered(
-                                  near.txid, near.seq, r.floor_seq, before.a, before.b, before.seq), false)
+                                  near.txid, near.seq, r.floor_seq, r.former_a, r.former_b, r.former_seq), false)
+                          AND NOT coalesce(posthorn.is_covered(
+                                  near.txid, near.seq, r.floor_seq, own.a, own.b, own.seq), false)
                         ORDER BY near.created_at DESC LIMIT 1) e
                  WHERE NOT EXISTS (SELECT FROM posthorn.attempt t
-                                    WHERE t.subscription_id = :subscription AND t.seq = e.seq)
+                                    WHERE t.subscription_id = r.subscription_id AND t.seq = e.seq)
                    AND NOT EXISTS (SELECT FROM posthorn.dead_letter l
-                                    WHERE l.subscription_id = :subscription AND l.seq = e.seq)),
+                                    WHERE l.subscription_id = r.subscription_id AND l.seq = e.seq)),
             tried AS (
-                SELECT 1 AS weight, t.started_at + t.took_ms * interval '1 millisecond' - e.created_at AS took
-                  FROM (SELECT t.* FROM posthorn.attempt t
-                         WHERE t.subscription_id = :subscription AND t.outcome = 'DELIVERED'
-                           AND t.started_at >= :from::timestamptz
-                           AND (:to::timestamptz IS NULL OR t.started_at < :to)
-                         ORDER BY t.started_at DESC LIMIT :attempts) t
+                SELECT t.subscription_id, 1 AS weight,
+                       t.started_at + t.took_ms * interval '1 millisecond' - e.created_at AS took
+                  FROM unnest(:subscriptions::bigint[]) AS s (id)
+                 CROSS JOIN LATERAL (
+                       SELECT t.* FROM posthorn.attempt t
+                        WHERE t.subscription_id = s.id AND t.outcome = 'DELIVERED'
+                          AND t.started_at >= :from::timestamptz
+                          AND (:to::timestamptz IS NULL OR t.started_at < :to)
+                        ORDER BY t.started_at DESC LIMIT :attempts) t
                  CROSS JOIN LATERAL (SELECT created_at FROM posthorn.event WHERE seq = t.seq LIMIT 1) e)
-            SELECT sum(extract(epoch FROM greatest(took, interval '0')) * weight) / nullif(sum(weight), 0) AS average,
+            SELECT subscription_id AS id,
+                   sum(extract(epoch FROM greatest(took, interval '0')) * weight) / nullif(sum(weight), 0) AS average,
                    count(*) AS sample
               FROM (SELECT * FROM settled UNION ALL SELECT * FROM tried) every
+             GROUP BY subscription_id
             """.replace("{columns}", "txid, seq, id, key, type, aggregate_type, source, headers, created_at");
 
     /** Those that settled most since then. */
     private static final String BUSIEST = """
-            SELECT s.id, s.name FROM posthorn.receipt r
-              JOIN posthorn.lane n ON n.id = r.lane_id JOIN posthorn.subscription s ON s.id = n.subscription_id
-             WHERE r.settled_at >= :from::timestamptz
+            SELECT s.id, s.name
+              FROM (SELECT n.subscription_id, r.count
+                      FROM posthorn.receipt r JOIN posthorn.lane n ON n.id = r.lane_id
+                     WHERE r.settled_at >= :from::timestamptz AND r.count > 0
+                    UNION ALL
+                    SELECT n.subscription_id, r.count
+                      FROM posthorn.front_receipt f CROSS JOIN LATERAL unnest(f.lanes, f.counts) AS r (lane_id, count)
+                      JOIN posthorn.lane n ON n.id = r.lane_id
+                     WHERE f.settled_at >= :from::timestamptz) r
+              JOIN posthorn.subscription s ON s.id = r.subscription_id
              GROUP BY s.id, s.name ORDER BY sum(r.count) DESC, s.id LIMIT :most
             """;
-
-    private static final String AVERAGE_EACH = """
-            SELECT busy.id, sampled.*
-              FROM unnest(:subscriptions::bigint[]) AS busy (id) CROSS JOIN LATERAL ({average}) sampled
-            """.replace("{average}", AVERAGE.replace(":subscription", "busy.id"));
 
     private LatencySample() {}
 
@@ -113,14 +140,15 @@ final class LatencySample {
         if (busiest.isEmpty()) {
             return Map.of();
         }
-        Map<String, @Nullable Object> values = values(from, null, Math.max(2, SHARED / busiest.size()));
-        values.put("subscriptions", busiest.keySet().toArray(Long[]::new));
+        Map<String, @Nullable Object> values =
+                values(busiest.keySet(), from, null, Math.max(2, SHARED / busiest.size()));
         Map<String, Latency> found = new HashMap<>();
-        transaction.walkingIndexes().list(AVERAGE_EACH, values, row -> {
-            Latency latency = latency(row);
-            return latency.sample() > 0
-                    && found.put(Objects.requireNonNull(busiest.get(row.getLong("id"))), latency) == null;
-        });
+        transaction
+                .walkingIndexes()
+                .list(
+                        AVERAGE,
+                        values,
+                        row -> found.put(Objects.requireNonNull(busiest.get(row.getLong("id"))), latency(row)) == null);
         return found;
     }
 
@@ -128,16 +156,14 @@ final class LatencySample {
     static Optional<Latency> average(
             Queries.Transaction transaction, long subscription, Instant from, @Nullable Instant to)
             throws SQLException {
-        Map<String, @Nullable Object> values = values(from, to, RECEIPTS);
-        values.put("subscription", subscription);
-        return transaction
-                .walkingIndexes()
-                .first(AVERAGE, values, LatencySample::latency)
-                .filter(latency -> latency.sample() > 0);
+        Map<String, @Nullable Object> values = values(List.of(subscription), from, to, RECEIPTS);
+        return transaction.walkingIndexes().first(AVERAGE, values, LatencySample::latency);
     }
 
-    private static Map<String, @Nullable Object> values(Instant from, @Nullable Instant to, int receipts) {
+    private static Map<String, @Nullable Object> values(
+            Collection<Long> subscriptions, Instant from, @Nullable Instant to, int receipts) {
         Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("subscriptions", subscriptions.toArray(Long[]::new));
         values.put("from", from);
         values.put("to", to);
         values.put("receipts", Math.min(RECEIPTS, receipts));

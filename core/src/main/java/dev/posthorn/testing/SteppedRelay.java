@@ -13,12 +13,17 @@ public final class SteppedRelay implements AutoCloseable {
     /** Longer than any poll interval or settle interval of a default subscription. */
     private static final Duration TICK = Duration.ofMillis(100);
 
+    /** A lease keeper hears of what was asked of its lanes within so long. */
+    private static final long SECOND = 1_000_000_000;
+
     private final Steps steps;
     private final SettableClock clock;
+    private long told;
 
     private SteppedRelay(Steps steps, SettableClock clock) {
         this.steps = steps;
         this.clock = clock;
+        this.told = clock.nanos();
     }
 
     public static SteppedRelay of(Relay.Builder relay, SettableClock clock) {
@@ -37,16 +42,23 @@ public final class SteppedRelay implements AutoCloseable {
         return this;
     }
 
-    /** One step of every lane. */
+    /** One step of every lane that has something to do, and of the front that lanes ride on. */
     public SteppedRelay step() {
         steps.step();
         return this;
     }
 
-    /** That many steps, with time for the next poll and settle before each. */
+    /**
+     * That many steps, with time for the next poll and settle before each. Once a second its lanes are told to look for
+     * commands and replays, as a pass would tell them.
+     */
     public SteppedRelay run(int times) {
         for (int i = 0; i < times; i++) {
             clock.advance(TICK);
+            if (clock.nanos() - told > SECOND) {
+                told = clock.nanos();
+                lanes().forEach(Lane::tend);
+            }
             steps.step();
         }
         return this;

@@ -129,6 +129,25 @@ CREATE TABLE posthorn.lane_owner (
 ) WITH (fillfactor = 50);
 CREATE INDEX lane_owner_session ON posthorn.lane_owner (session_id);
 
+-- Where the lanes stand that ride together: a worker reads the end of the log once for all of them, and one row says how
+-- far all of them are settled. One row per worker and connection; ended for good when its connection or session is gone,
+-- it lives while a lane refers to it. Touched by its worker alone, and as often as a mark, so as narrow as one.
+--   id: random, for the same reason as a session's.
+--   session_id: whose. No foreign key: a session may be gone long before the lanes have got off.
+--   a, b, seq, read_seq, turn, moved_at: as of a mark.
+--   ended: it moves no more and no lane gets on.
+CREATE TABLE posthorn.front (
+    id         uuid        PRIMARY KEY,
+    session_id uuid        NOT NULL,
+    a          pg_snapshot NOT NULL,
+    b          pg_snapshot NOT NULL,
+    seq        bigint      NOT NULL DEFAULT 0,
+    read_seq   bigint      NOT NULL DEFAULT 0,
+    turn       bigint      NOT NULL,
+    moved_at   timestamptz NOT NULL DEFAULT posthorn.clock(),
+    ended      boolean     NOT NULL DEFAULT false
+) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+
 -- How far a lane is settled: an event is settled iff it is visible in a, or visible in b with its seq at most seq.
 -- Updated thousands of times, hence narrow, with room on its page, and vacuumed early.
 --   high_*: how far events were handed to the sink; null snapshots mean the mark's own.
@@ -139,6 +158,8 @@ CREATE INDEX lane_owner_session ON posthorn.lane_owner (session_id);
 --   takeovers: how often the lane changed hands by force since it last worked undisturbed.
 --   parked_for: the change for which the lane stands still at the end of a window and waits for stop_at. It says
 --     nothing about any other change: by then the lane may have read on.
+--   front: with which it rides; null: it stands by itself. While it rides its own position is where it got on, and only
+--     the front's worker writes this row. No foreign key: to get on must not lock the front.
 CREATE TABLE posthorn.lane_mark (
     lane_id    bigint      PRIMARY KEY REFERENCES posthorn.lane ON DELETE CASCADE,
     epoch      bigint      NOT NULL DEFAULT 0,
@@ -153,14 +174,33 @@ CREATE TABLE posthorn.lane_mark (
     row_seq    bigint      NOT NULL DEFAULT 0,
     moved_at   timestamptz NOT NULL DEFAULT posthorn.clock(),
     takeovers  integer     NOT NULL DEFAULT 0,
-    parked_for uuid
+    parked_for uuid,
+    front      uuid
 ) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+CREATE INDEX lane_mark_front ON posthorn.lane_mark (front) WHERE front IS NOT NULL;
 
--- Where each lane stands. Whoever only wants to know a mark asks here, and need not know where it is kept.
+-- Where each lane stands: by itself, or where its front does. Whoever only wants to know a mark asks here, and need not
+-- know where it is kept. Of a lane that rides nothing counts as handed over that is not settled. If its front were lost,
+-- it would stand where it got on: what it settled since would come again, and nothing would be missed.
 CREATE VIEW posthorn.lane_effective AS
-SELECT m.lane_id, m.epoch, m.a, m.b, m.seq, m.high_a, m.high_b, m.high_seq, m.read_seq, m.turn, m.row_seq, m.moved_at,
-       m.takeovers, m.parked_for
-  FROM posthorn.lane_mark m;
+SELECT m.lane_id, m.epoch, coalesce(f.a, m.a) AS a, coalesce(f.b, m.b) AS b, coalesce(f.seq, m.seq) AS seq,
+       CASE WHEN m.front IS NULL THEN m.high_a END AS high_a, CASE WHEN m.front IS NULL THEN m.high_b END AS high_b,
+       CASE WHEN m.front IS NULL THEN m.high_seq ELSE coalesce(f.seq, m.seq) END AS high_seq,
+       greatest(m.read_seq, f.read_seq) AS read_seq, m.turn, m.row_seq, coalesce(f.moved_at, m.moved_at) AS moved_at,
+       m.takeovers, m.parked_for, m.front
+  FROM posthorn.lane_mark m
+  LEFT JOIN posthorn.front f ON f.id = m.front;
+
+-- The marks that there are: one for each lane that stands by itself, and one for each front that a lane rides with. For
+-- whoever asks about all lanes at once, of which most ride.
+CREATE VIEW posthorn.mark AS
+SELECT m.a, m.b, m.seq, m.read_seq
+  FROM posthorn.lane_mark m
+ WHERE m.front IS NULL OR m.front NOT IN (SELECT f.id FROM posthorn.front f)
+UNION ALL
+SELECT f.a, f.b, f.seq, f.read_seq
+  FROM posthorn.front f
+ WHERE EXISTS (SELECT FROM posthorn.lane_mark m WHERE m.front = f.id);
 
 -- After a move to another cluster: what the lane's mark was there. Its first window is then every event up to to_seq
 -- that this older mark does not settle. Of no meaning once that window is settled.
@@ -187,7 +227,8 @@ CREATE TABLE posthorn.lane_gauge (
     updated_at     timestamptz NOT NULL DEFAULT posthorn.clock()
 ) WITH (fillfactor = 50);
 
--- A lane's progress over time, at most one row a second.
+-- A lane's progress over time, at most one row a second; and one where it stood when its generation or its subscription
+-- ended, which is its last.
 CREATE TABLE posthorn.receipt (
     lane_id    bigint      NOT NULL REFERENCES posthorn.lane ON DELETE CASCADE,
     era        integer     NOT NULL,
@@ -200,6 +241,24 @@ CREATE TABLE posthorn.receipt (
 CREATE INDEX receipt_lane ON posthorn.receipt (lane_id, settled_at);
 -- Without a primary key, a table that is published could not be deleted from.
 ALTER TABLE posthorn.receipt REPLICA IDENTITY FULL;
+
+-- The same of lanes that ride: one row a second and front for all of them that have delivered. In a table of its own,
+-- because a lane's own receipts are found by the lane and these by their time: an index of the lanes in them would be
+-- written to 300 times a second where 300 deliver, and made a row of 1 kB cost 100 kB of WAL. So a lane may be gone that
+-- is named here.
+--   lanes, counts: which, and how many events of each.
+CREATE TABLE posthorn.front_receipt (
+    era        integer     NOT NULL,
+    a          pg_snapshot NOT NULL,
+    b          pg_snapshot NOT NULL,
+    seq        bigint      NOT NULL,
+    lanes      bigint[]    NOT NULL,
+    counts     bigint[]    NOT NULL CHECK (cardinality(counts) = cardinality(lanes)),
+    settled_at timestamptz NOT NULL DEFAULT posthorn.clock()
+);
+CREATE INDEX front_receipt_at ON posthorn.front_receipt (settled_at);
+-- For want of a primary key, as for posthorn.receipt.
+ALTER TABLE posthorn.front_receipt REPLICA IDENTITY FULL;
 
 -- What a subscription had delivered is still told of its events when it is deleted, for as long as they are kept. Its
 -- generations, its lanes and their receipts stay under the id that it had; its marks do not, so that it holds nothing

@@ -97,9 +97,9 @@ SELECT ARRAY(
       FROM posthorn.event_default e
      CROSS JOIN (
         SELECT c.floor_seq,
-               (SELECT pg_snapshot_xmin(m.a) FROM posthorn.lane_effective m ORDER BY pg_snapshot_xmin(m.a) LIMIT 1) AS xmin,
+               (SELECT pg_snapshot_xmin(m.a) FROM posthorn.mark m ORDER BY pg_snapshot_xmin(m.a) LIMIT 1) AS xmin,
                (SELECT min(CASE WHEN m.a::text <> '1:1:' THEN c.floor_seq ELSE m.seq END)
-                  FROM posthorn.lane_effective m) AS drained
+                  FROM posthorn.mark m) AS drained
           FROM posthorn.cluster c) settled
      WHERE e.created_at < settled_strays.recorded_before
        AND CASE WHEN e.seq <= settled.floor_seq

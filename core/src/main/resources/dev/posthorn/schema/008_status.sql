@@ -46,6 +46,38 @@ CREATE FUNCTION posthorn.is_wanted(
                       AND ((g).sources = '{}' OR source LIKE ANY ((g).sources))
                       AND ((g).headers = '{}' OR headers @> (g).headers), false) $$;
 
+-- When a lane had settled an event, by the first receipt that covers it: its own, or one of a front that it rode with.
+-- Null if neither is kept. Of fronts at most 5,000 rows are looked at that cover the event: a lane that is not soon
+-- among those has got off and has a receipt of its own, or none. With settings, so that it stays a call that walks by time:
+-- nothing tells the planner how soon it ends.
+CREATE FUNCTION posthorn.receipt_time(lane bigint, txid xid8, seq bigint, written_era integer, created_at timestamptz)
+    RETURNS timestamptz
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+    AS $$
+WITH own AS MATERIALIZED (
+    SELECT r.settled_at FROM posthorn.receipt r JOIN posthorn.era ON era.number = r.era
+     WHERE r.lane_id = receipt_time.lane AND r.settled_at >= receipt_time.created_at
+       AND r.era >= receipt_time.written_era
+       AND posthorn.is_covered(receipt_time.txid, receipt_time.seq, era.floor_seq, r.a, r.b, r.seq)
+     ORDER BY r.settled_at LIMIT 1)
+SELECT least((SELECT settled_at FROM own), (
+    SELECT past.settled_at
+      FROM (SELECT f.lanes, f.settled_at FROM posthorn.front_receipt f
+             WHERE f.settled_at >= receipt_time.created_at
+               AND f.settled_at < coalesce((SELECT settled_at FROM own), 'infinity')
+               AND f.era >= receipt_time.written_era
+               AND posthorn.is_covered(
+                       receipt_time.txid, receipt_time.seq, (SELECT floor_seq FROM posthorn.era WHERE number = f.era),
+                       f.a, f.b, f.seq)
+             ORDER BY f.settled_at LIMIT 5000) past
+     WHERE receipt_time.lane = ANY (past.lanes)
+     ORDER BY past.settled_at LIMIT 1))
+$$;
+
 -- The subscriptions that may want events of a type, deleted ones among them: by one of their filters, whenever that was in
 -- force. With settings, so that it stays a call: nothing tells the planner how few they are.
 CREATE FUNCTION posthorn.may_want(type text) RETURNS TABLE (subscription_id bigint)
@@ -131,10 +163,7 @@ SELECT e.id AS event_id, e.seq, e.source, e.type, e.key, s.name AS subscription,
        SELECT CASE WHEN derived.status = 'DELIVERED' THEN coalesce(
            (SELECT max(t.started_at + t.took_ms * interval '1 millisecond') FROM posthorn.attempt t
              WHERE t.subscription_id = s.id AND t.seq = e.seq AND t.outcome = 'DELIVERED'),
-           (SELECT r.settled_at FROM posthorn.receipt r JOIN posthorn.era ON era.number = r.era
-             WHERE r.lane_id = n.id AND r.settled_at >= e.created_at AND r.era >= written.era
-               AND posthorn.is_covered(e.txid, e.seq, era.floor_seq, r.a, r.b, r.seq)
-             ORDER BY r.settled_at LIMIT 1)) END AS delivered_at) delivered
+           posthorn.receipt_time(n.id, e.txid, e.seq, written.era, e.created_at)) END AS delivered_at) delivered
 UNION ALL
 -- Events that retention has dropped from the log and that still wait. (count = 0, not NOT EXISTS: the latter may become
 -- a join that reads the whole log.)
@@ -168,8 +197,8 @@ SELECT l.event_id, l.seq, l.source, l.type, l.key, s.name,
         WHERE d.seq = l.seq AND dn.subscription_id = s.id LIMIT 1) d ON true
  WHERE (SELECT count(*) FROM posthorn.event e WHERE e.seq = l.seq) = 0
 UNION ALL
--- What deleted subscriptions had delivered: by a receipt, the last of which is that of the mark which it had in the
--- end.
+-- What deleted subscriptions had delivered: by a lane's own receipts, the last of which is that of the mark which it had
+-- in the end.
 SELECT e.id, e.seq, e.source, e.type, e.key, s.name, 'DELIVERED',
        coalesce((SELECT max(t.number) FROM posthorn.attempt t
                   WHERE t.subscription_id = s.id AND t.seq = e.seq), 1),
@@ -193,13 +222,13 @@ SELECT e.id, e.seq, e.source, e.type, e.key, s.name, 'DELIVERED',
   LEFT JOIN posthorn.lane n ON n.subscription_id = s.id AND n.generation = s.number
        AND n.index = posthorn.key_hash(e.key, e.id) % s.lanes
   LEFT JOIN LATERAL (
-       SELECT r.settled_at FROM posthorn.receipt r JOIN posthorn.era ON era.number = r.era
+       SELECT true AS is_there FROM posthorn.receipt r JOIN posthorn.era ON era.number = r.era
         WHERE r.lane_id = n.id AND r.settled_at >= e.created_at AND r.era >= written.era
           AND posthorn.is_covered(e.txid, e.seq, era.floor_seq, r.a, r.b, r.seq)
-        ORDER BY r.settled_at LIMIT 1) r ON true
+        ORDER BY r.settled_at DESC LIMIT 1) r ON true
  CROSS JOIN LATERAL (
        SELECT coalesce((SELECT max(t.started_at + t.took_ms * interval '1 millisecond') FROM posthorn.attempt t
                          WHERE t.subscription_id = s.id AND t.seq = e.seq AND t.outcome = 'DELIVERED'),
-                       r.settled_at) AS delivered_at) delivered
- WHERE (s.number < s.generation OR r.settled_at IS NOT NULL)
+                       posthorn.receipt_time(n.id, e.txid, e.seq, written.era, e.created_at)) AS delivered_at) delivered
+ WHERE (s.number < s.generation OR r.is_there)
    AND (SELECT count(*) FROM posthorn.undelivered u WHERE u.subscription_id = s.id AND u.seq = e.seq) = 0;

@@ -130,7 +130,7 @@ class LogPlansTest {
     }
 
     private static LogStatements statements() {
-        return new LogStatements(SchemaName.DEFAULT, LogReader.WHOLE);
+        return new LogStatements(SchemaName.DEFAULT, LogStatements.Shape.of(LogReader.WHOLE));
     }
 
     private static void prepare(Connection connection, String name, Sql sql) throws SQLException {

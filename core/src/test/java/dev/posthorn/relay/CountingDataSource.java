@@ -5,6 +5,9 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.Statement;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
@@ -14,8 +17,11 @@ final class CountingDataSource {
     private final DataSource dataSource;
     private final AtomicInteger executed = new AtomicInteger();
 
+    /** Those that were prepared, by their text. */
+    private final Queue<String> texts = new ConcurrentLinkedQueue<>();
+
     CountingDataSource(DataSource dataSource) {
-        this.dataSource = wrap(DataSource.class, dataSource);
+        this.dataSource = wrap(DataSource.class, dataSource, "");
     }
 
     DataSource dataSource() {
@@ -29,14 +35,23 @@ final class CountingDataSource {
         return executed.get() - before;
     }
 
-    private <T> T wrap(Class<T> type, Object target) {
+    /** What was prepared and executed while this was done. */
+    List<String> textsDuring(Runnable work) {
+        texts.clear();
+        work.run();
+        return List.copyOf(texts);
+    }
+
+    private <T> T wrap(Class<T> type, Object target, String text) {
         Object wrapped =
                 Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     if (target instanceof Statement && method.getName().startsWith("execute")) {
                         executed.incrementAndGet();
+                        texts.add(text);
                     }
                     try {
-                        return wrap(method.invoke(target, arguments));
+                        boolean prepares = method.getName().equals("prepareStatement");
+                        return wrap(method.invoke(target, arguments), prepares ? (String) arguments[0] : "");
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
@@ -44,13 +59,13 @@ final class CountingDataSource {
         return type.cast(wrapped);
     }
 
-    private Object wrap(Object result) {
+    private Object wrap(Object result, String text) {
         if (result instanceof PreparedStatement) {
-            return wrap(PreparedStatement.class, result);
+            return wrap(PreparedStatement.class, result, text);
         }
         if (result instanceof Statement) {
-            return wrap(Statement.class, result);
+            return wrap(Statement.class, result, text);
         }
-        return result instanceof Connection ? wrap(Connection.class, result) : result;
+        return result instanceof Connection ? wrap(Connection.class, result, text) : result;
     }
 }

@@ -192,7 +192,7 @@ class GenerationTest {
         relay.run(2);
         instances.start("wider", 2).leave();
         // Parked, then stopped; the next pass would begin the generation.
-        relay.pass().run(1).pass().run(2);
+        relay.pass().run(3).pass().run(2);
         assertThat(instances.database.value(
                         "SELECT m.a::text = s.stop_at::text FROM posthorn.lane_mark m, posthorn.subscription s"))
                 .isEqualTo("t");

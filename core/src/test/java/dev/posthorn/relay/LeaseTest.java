@@ -20,18 +20,25 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How instances share lanes and what keeps a stale owner from doing harm. */
 class LeaseTest {
 
-    @Test
-    void aStaleOwnerSettlesNothing() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aStaleOwnerSettlesNothing(boolean riding) throws Exception {
         Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay stale = instances.start("stale", 1);
+        if (!riding) {
+            instances.keepApart();
+        }
         instances.sink.hold();
         instances.database.record("x");
         stale.run(1);
@@ -84,7 +91,7 @@ class LeaseTest {
     @Test
     void trustCountsFromTheStartOfTheRenewal() throws Exception {
         SettableClock clock = SettableClock.at(Instant.EPOCH);
-        SessionTrust session = new SessionTrust(Duration.ofSeconds(30), clock.nanos(), clock);
+        SessionTrust session = new SessionTrust(UUID.randomUUID(), Duration.ofSeconds(30), clock.nanos(), clock);
         Lease lease = new Lease(1, 1, session);
         long started = clock.nanos();
         clock.advance(Duration.ofSeconds(20));
@@ -183,6 +190,8 @@ class LeaseTest {
         instances.database.record("x");
         relay.run(1);
         assertThat(instances.keys()).isEmpty();
+        // What it had read is in nobody's hands once it has heard that it is lost.
+        relay.pass().run(1);
         relay.pass().run(2);
         assertThat(instances.keys()).containsExactly("x");
     }

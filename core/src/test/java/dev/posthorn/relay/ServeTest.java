@@ -6,11 +6,15 @@ import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.error.PosthornException;
 import dev.posthorn.relay.fixture.Instances;
+import dev.posthorn.relay.lane.Lane;
 import dev.posthorn.subscription.Subscription;
 import dev.posthorn.testing.RecordingSink;
 import dev.posthorn.testing.SteppedRelay;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Subscriptions that begin, end and change while a relay runs. */
@@ -111,6 +115,63 @@ class ServeTest {
             await().atMost(Duration.ofSeconds(60)).until(() -> second.received().size() == 1);
             relay.serve(List.of());
             await().atMost(Duration.ofSeconds(60)).until(() -> relay.lanes().isEmpty());
+        }
+    }
+
+    @Test
+    void whatHasAnotherNameStaysAsItIs() {
+        Subscription left = subscription("left", instances.sink);
+        Subscription changed = subscription("changed", second);
+        try (Relay relay = Relay.builder(instances.database.dataSource())
+                .subscribe(left)
+                .subscribe(changed)
+                .subscribe(subscription("ended", second))
+                .start()) {
+            Set<Lane> lanes = lanesOf(relay, "left");
+            relay.serveInstead(
+                    Set.of("changed", "ended", "nobody"),
+                    List.of(
+                            Subscription.to("changed", second).lanes(3).build(),
+                            subscription("begun", RecordingSink.oneAtATime())));
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> lanesOf(relay, "begun").size() == 2
+                            && lanesOf(relay, "changed").size() == 3
+                            && lanesOf(relay, "ended").isEmpty());
+            assertThat(lanesOf(relay, "left")).hasSize(2).isEqualTo(lanes);
+            assertThat(names(relay)).containsExactlyInAnyOrder("left", "changed", "begun");
+            relay.serve(List.of(left));
+            await().atMost(Duration.ofSeconds(60)).until(() -> names(relay).equals(Set.of("left")));
+            assertThat(lanesOf(relay, "left")).isEqualTo(lanes);
+        }
+    }
+
+    private static Set<Lane> lanesOf(Relay relay, String subscription) {
+        return relay.liveLanes().stream()
+                .filter(lane -> lane.name().startsWith(subscription + "/"))
+                .collect(Collectors.toSet());
+    }
+
+    private static Set<String> names(Relay relay) {
+        return relay.lanes().stream()
+                .map(lane -> lane.name().replaceAll("/.*", ""))
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void ofManyLanesOnlyThoseAreLookedAfterOfWhichSomethingWasAsked() {
+        CountingDataSource counting = new CountingDataSource(instances.database.dataSource());
+        try (Relay relay = Relay.builder(counting.dataSource())
+                .subscribe(Subscription.to("many", instances.sink).lanes(256).build())
+                .start()) {
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> counting.during(() -> LockSupport.parkNanos(1_000_000_000)) < 100);
+            int statements = counting.during(() -> {
+                for (int i = 0; i < 100; i++) {
+                    relay.tend();
+                }
+                LockSupport.parkNanos(1_000_000_000);
+            });
+            assertThat(statements).isLessThan(200);
         }
     }
 

@@ -130,7 +130,7 @@ class StatusPlansTest {
             rows.receipt(subscription, b, b, 0, 1, "now() - interval '" + i + " min'");
         }
         assertThat(pages(LatencySample.AVERAGE
-                        .replace(":subscription", Long.toString(subscription))
+                        .replace(":subscriptions", "'{" + subscription + "}'")
                         .replace(":from", "(now() - interval '1 h')")
                         .replace(":to", "NULL")
                         .replace(":receipts", "200")

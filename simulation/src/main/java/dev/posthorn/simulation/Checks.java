@@ -98,7 +98,7 @@ final class Checks {
                 stored,
                 generation,
                 subscription.generation,
-                new StatusModel.Lane(lane.mark, lane.high));
+                new StatusModel.Lane(database.mark(lane), database.high(lane)));
     }
 
     private static List<StatusModel.Generation> begun(SubscriptionRow subscription) {
@@ -217,7 +217,7 @@ final class Checks {
 
     private void require(boolean holds, EventRow event, int index, Supplier<String> what) {
         if (!holds) {
-            throw new BrokenPromise(describe(event, index) + " " + what.get());
+            throw new Simulation.BrokenPromise(describe(event, index) + " " + what.get());
         }
     }
 }

@@ -6,10 +6,12 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Batch;
 import dev.posthorn.log.Cursor;
 import dev.posthorn.log.EventLog;
+import dev.posthorn.log.Mark;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.store.Command;
 import dev.posthorn.relay.store.DeadLetterState;
 import dev.posthorn.relay.store.DeliveryRow;
+import dev.posthorn.relay.store.FrontStore;
 import dev.posthorn.relay.store.LaneGrant;
 import dev.posthorn.relay.store.LaneStore;
 import dev.posthorn.relay.store.Lease;
@@ -47,7 +49,7 @@ final class Hazards {
         this.link = link;
     }
 
-    private <T extends @Nullable Object> T call(String what, Supplier<T> call) {
+    <T extends @Nullable Object> T call(String what, Supplier<T> call) {
         link.open();
         if (world.isQuiet()) {
             return call.get();
@@ -75,7 +77,7 @@ final class Hazards {
             throw new PosthornException(ErrorCode.DATABASE, what + " failed: simulated");
         }
         if (world.chance(scenario.crashInCall)) {
-            throw new SimulatedCrash(when + " " + what);
+            throw new SimulatedInstance.Crash(when + " " + what);
         }
         // A renewal that takes long is what trust in leases is about.
         if (world.chance(what.equals("renew") ? 10 * scenario.slowCall : scenario.slowCall)) {
@@ -97,7 +99,64 @@ final class Hazards {
         return batch;
     }
 
-    LaneStore around(LaneStore store, ModelLink.Bound bound) {
+    FrontStore around(FrontStore store, ModelLink.Bound bound, Supplier<List<SimulatedInstance.Owner>> owners) {
+        return new FrontStore() {
+            @Override
+            public void begin(UUID front, UUID session, Mark at, long readSeq, long turn) {
+                bound.begin();
+                run("begin a front", () -> store.begin(front, session, at, readSeq, turn));
+                world.trace(() -> "  front " + front + " begins at " + at);
+            }
+
+            @Override
+            public void end(Collection<UUID> fronts) {
+                bound.begin();
+                run("end fronts", () -> store.end(fronts));
+            }
+
+            @Override
+            public boolean isCurrent() {
+                return bound.isCurrent();
+            }
+
+            @Override
+            public Moved move(Move move) {
+                bound.use();
+                world.trace(() -> "  " + move);
+                if (!world.isQuiet() && world.chance(world.scenario().lateSettle)) {
+                    moveLate(store, move, owners.get());
+                }
+                Moved moved = call("move", () -> store.move(move));
+                world.trace(() -> "  " + moved);
+                return moved;
+            }
+        };
+    }
+
+    private void run(String what, Runnable call) {
+        Supplier<Boolean> asked = () -> {
+            call.run();
+            return true;
+        };
+        var unused = call(what, asked);
+    }
+
+    /** A move of a front whose connection is lost may be under way: it counts if it comes before the front was ended. */
+    private void moveLate(FrontStore store, FrontStore.Move move, List<SimulatedInstance.Owner> owners) {
+        long start = world.databaseStarts();
+        world.trace(() -> "  the connection is lost in a move");
+        world.after(world.between(0, 3000), () -> {
+            if (start == world.databaseStarts()) {
+                owners.forEach(world.history()::surprised);
+                FrontStore.Moved moved = store.move(move);
+                world.trace(() -> "  a move of a lost connection is done: " + moved);
+            }
+        });
+        link.lose();
+        throw new PosthornException(ErrorCode.DATABASE, "move failed: simulated, and done later");
+    }
+
+    LaneStore around(LaneStore store, ModelLink.Bound bound, ModelLink.Standings standings) {
         return new LaneStore() {
             private <T extends @Nullable Object> T call(String what, Supplier<T> call) {
                 bound.use();
@@ -107,9 +166,16 @@ final class Hazards {
             @Override
             public @Nullable StoredLane begin() {
                 bound.begin();
-                StoredLane stored = this.<@Nullable StoredLane>call("begin", store::begin);
+                StoredLane ahead = standings.take(world.owner());
+                StoredLane stored = ahead == null ? ask() : ahead;
                 world.history().began(world.owner());
                 world.trace(() -> "  " + world.owner() + " stands at " + stored);
+                return stored;
+            }
+
+            private @Nullable StoredLane ask() {
+                StoredLane stored = this.<@Nullable StoredLane>call("begin", store::begin);
+                world.history().sees(world.owner());
                 return stored;
             }
 
@@ -131,6 +197,7 @@ final class Hazards {
             @Override
             public Settled settle(Settlement settlement) {
                 bound.use();
+                standings.forget(world.owner());
                 if (!world.isQuiet() && world.chance(world.scenario().lateSettle)) {
                     settleLate(store, settlement);
                 }

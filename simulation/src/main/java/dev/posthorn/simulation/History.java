@@ -136,7 +136,7 @@ final class History {
         if (fate == null) {
             EventRow event = database.log.get(seq);
             if (event == null) {
-                throw new BrokenPromise("event " + seq + " is not committed");
+                throw new Simulation.BrokenPromise("event " + seq + " is not committed");
             }
             fate = new Fate(event);
             fates.get(index).put(seq, fate);
@@ -330,7 +330,7 @@ final class History {
         int most = scenario.subscriptions.get(index).retry.maxAttempts();
         fate.kills++;
         if (most != RetryPolicy.UNLIMITED && !scenario.wildClock && fate.kills > mostKills(fate, most)) {
-            throw new BrokenPromise("event " + event.seq() + " has ended " + fate.kills
+            throw new Simulation.BrokenPromise("event " + event.seq() + " has ended " + fate.kills
                     + " processes, though its attempts are limited to " + most);
         }
     }
@@ -349,9 +349,13 @@ final class History {
         surprised.add(owner);
     }
 
-    /** The lane begins from where it stands in the database. */
-    void began(Owner owner) {
+    /** The owner is told where its lane stands, whatever has been done by now. */
+    void sees(Owner owner) {
         surprised.remove(owner);
+    }
+
+    /** The lane begins from where it stood in the database. */
+    void began(Owner owner) {
         carried.addAll(unsettled.getOrDefault(owner, Map.of()).values());
     }
 
@@ -387,6 +391,23 @@ final class History {
         }
     }
 
+    /** The front has moved, and the lane with it. */
+    void carried(Owner owner, Mark before) {
+        LaneRow lane = lane(owner);
+        review(index(lane), owner, lane, before);
+        Map<Long, Receiver.Shipment> sent = unsettled.get(owner);
+        if (sent != null) {
+            sent.values().removeIf(shipment -> isSettled(lane, new Changes(), shipment));
+        }
+    }
+
+    /** Its take-overs are forgotten. */
+    void boarded(LaneRow lane) {
+        fates.get(index(lane)).values().stream()
+                .filter(fate -> fate.kills > 0 && fate.event.lane(lane.lanes) == lane.index)
+                .forEach(fate -> fate.forgiven++);
+    }
+
     private boolean isSettled(LaneRow lane, Changes changes, Receiver.Shipment shipment) {
         long seq = shipment.event.seq();
         if (replay(shipment) != 0) {
@@ -396,7 +417,7 @@ final class History {
                 || changes.removedRows.contains(seq)
                 || changes.letters.stream().anyMatch(letter -> letter.seq() == seq)
                 || (!lane.rows.containsKey(seq)
-                        && database.covers(lane.mark, Objects.requireNonNull(database.log.get(seq))));
+                        && database.covers(database.mark(lane), Objects.requireNonNull(database.log.get(seq))));
     }
 
     private void take(int index, Owner owner, RowChange row) {
@@ -412,7 +433,7 @@ final class History {
             fate.buried = true;
             fate.known = Known.FAILED;
             if (dead.failure().reason().isBlank()) {
-                throw new BrokenPromise("event " + letter.seq() + " is a dead letter without a reason");
+                throw new Simulation.BrokenPromise("event " + letter.seq() + " is a dead letter without a reason");
             }
         } else if (letter instanceof LetterChange.Returned) {
             fate.known = Known.FAILED;
@@ -455,14 +476,15 @@ final class History {
     }
 
     private Known delivered(int index, LaneRow lane, Fate fate) {
-        boolean passed = past(index).generation(fate.event) < lane.generation || database.covers(lane.mark, fate.event);
+        boolean passed = past(index).generation(fate.event) < lane.generation
+                || database.covers(database.mark(lane), fate.event);
         return passed ? Known.DELIVERED : Known.DELIVERED_EARLY;
     }
 
     /** Only what may have passed since: of older transactions both marks see everything. */
     private void review(int index, Owner owner, LaneRow lane, Mark mark) {
         Visibility.Reach before = database.visibility.of(mark);
-        Visibility.Reach after = database.visibility.of(lane.mark);
+        Visibility.Reach after = database.visibility.of(database.mark(lane));
         for (EventRow event :
                 database.log.since(Math.min(before.a().xmin(), after.a().xmin()))) {
             if (event.lane(lane.lanes) == lane.index) {
@@ -474,7 +496,7 @@ final class History {
     /** What the mark passes was delivered, or has a row or a dead letter by now. */
     private void review(int index, Owner owner, LaneRow lane, boolean was, boolean is, EventRow event) {
         if (was && !is) {
-            throw new BrokenPromise(owner + " moves its mark back over event " + event.seq());
+            throw new Simulation.BrokenPromise(owner + " moves its mark back over event " + event.seq());
         }
         if (!is
                 || was
@@ -515,7 +537,7 @@ final class History {
     /** What was broken is only told if something was: this is asked far too often to put it into words each time. */
     private static void require(boolean holds, Owner owner, Supplier<String> what) {
         if (!holds) {
-            throw new BrokenPromise(owner + " " + what.get());
+            throw new Simulation.BrokenPromise(owner + " " + what.get());
         }
     }
 

@@ -11,6 +11,7 @@ import dev.posthorn.simulation.Tables.ChangeRow;
 import dev.posthorn.simulation.Tables.CommandRow;
 import dev.posthorn.simulation.Tables.CommittedLog;
 import dev.posthorn.simulation.Tables.EventRow;
+import dev.posthorn.simulation.Tables.FrontRow;
 import dev.posthorn.simulation.Tables.ItemRow;
 import dev.posthorn.simulation.Tables.LaneRow;
 import dev.posthorn.simulation.Tables.LetterRow;
@@ -67,6 +68,7 @@ final class ModelDatabase {
     final List<SubscriptionRow> subscriptions = new ArrayList<>();
     final TreeMap<Long, LaneRow> lanes = new TreeMap<>();
     final TreeMap<UUID, SessionRow> sessions = new TreeMap<>();
+    final TreeMap<UUID, FrontRow> fronts = new TreeMap<>();
     final List<ChangeRow> changes = new ArrayList<>();
 
     /** By subscription and seq. */
@@ -293,6 +295,34 @@ final class ModelDatabase {
 
     LaneRow lane(long id) {
         return Objects.requireNonNull(lanes.get(id), () -> "no lane " + id);
+    }
+
+    /** Where it stands: by itself, or where its front does. */
+    Mark mark(LaneRow lane) {
+        FrontRow front = lane.front == null ? null : fronts.get(lane.front);
+        return front == null ? lane.mark : front.mark;
+    }
+
+    /** Of a lane that rides nothing counts as handed over that is not settled. */
+    Mark high(LaneRow lane) {
+        return lane.front == null ? lane.high : mark(lane);
+    }
+
+    /** Its row is its own again, and says where the front stands. */
+    void getOff(LaneRow lane, FrontRow front, long turn) {
+        lane.mark = front.mark;
+        lane.high = front.mark;
+        lane.readSeq = Math.max(lane.readSeq, front.readSeq);
+        lane.turn = turn;
+        lane.front = null;
+    }
+
+    /** The front ends, and whoever rides on it gets off. */
+    void endAndGetOff(UUID id) {
+        FrontRow front = Objects.requireNonNull(fronts.get(id));
+        front.ended = true;
+        lanes.values().stream().filter(lane -> id.equals(lane.front)).forEach(lane -> getOff(lane, front, front.turn));
+        flush();
     }
 
     List<LaneRow> lanes(SubscriptionRow subscription, int generation) {

@@ -80,6 +80,10 @@ final class ModelLaneStore implements LaneStore {
     @Override
     public @Nullable StoredLane begin() {
         LaneRow lane = database.lanes.get(grant.lease().laneId());
+        if (lane != null && !lane.ended && isOwned(lane) && lane.front != null) {
+            // It is of a connection that was lost.
+            database.endAndGetOff(lane.front);
+        }
         return lane == null || lane.ended || !isOwned(lane)
                 ? null
                 : new StoredLane(
@@ -90,7 +94,17 @@ final class ModelLaneStore implements LaneStore {
                         lane.parkedFor,
                         lane.takeovers,
                         lane.gauge == null ? null : lane.gauge.denialReason(),
-                        leased(lane));
+                        lane.gauge == null || lane.gauge.equals(Settlement.Gauge.CALM),
+                        leased(lane),
+                        isCalm(lane));
+    }
+
+    private boolean isCalm(LaneRow lane) {
+        return lane.rows.isEmpty()
+                && letters().values().stream().noneMatch(letter -> letter.holdsKey && !letter.discarded)
+                && database.commands.values().stream()
+                        .noneMatch(row -> row.answer == null && row.subscriptionId == grant.subscriptionId())
+                && !replays.isAnyRunning();
     }
 
     @Override
@@ -124,7 +138,7 @@ final class ModelLaneStore implements LaneStore {
         if (lane == null || lane.ended || !isOwned(lane)) {
             return Settled.LOST;
         }
-        if (lane.turn != asked.former()) {
+        if (lane.turn != asked.former() || lane.front != null) {
             return Settled.LOST;
         }
         ModelRefusals.Written written = ModelRefusals.of(database, grant, asked);
@@ -321,7 +335,7 @@ final class ModelLaneStore implements LaneStore {
     @Override
     public boolean isUnsettled(long seq) {
         EventRow event = database.log.get(seq);
-        return event != null && !database.covers(lane().mark, event) && isWanted(event);
+        return event != null && !database.covers(database.mark(lane()), event) && isWanted(event);
     }
 
     private boolean isWanted(EventRow event) {

@@ -10,6 +10,7 @@ import dev.posthorn.relay.store.LeaseStore;
 import dev.posthorn.relay.store.Look;
 import dev.posthorn.relay.store.SessionTrust;
 import dev.posthorn.relay.store.Sharing;
+import dev.posthorn.simulation.Tables.FrontRow;
 import dev.posthorn.simulation.Tables.GenerationRow;
 import dev.posthorn.simulation.Tables.LaneRow;
 import dev.posthorn.simulation.Tables.SessionRow;
@@ -268,11 +269,14 @@ final class ModelLeaseStore implements LeaseStore {
     @Override
     public List<LaneGrant> acquire(List<Claim> claims, SessionTrust trust) {
         List<LaneGrant> grants = new ArrayList<>();
+        endFronts();
         for (Claim claim : mine() == null ? List.<Claim>of() : claims) {
             SubscriptionRow row = database.find(claim.subscriptionId());
             if (row != null) {
                 database.lanes(row, claim.sharing().generation()).stream()
                         .filter(lane -> !lane.ended && database.session(lane.session) == null)
+                        .filter(lane ->
+                                lane.front == null || Objects.requireNonNull(database.fronts.get(lane.front)).ended)
                         .sorted(Comparator.comparingInt(lane -> lane.index))
                         .limit(claim.count())
                         .forEach(lane -> grants.add(take(lane, claim.subscription(), claim.sharing(), trust)));
@@ -281,8 +285,20 @@ final class ModelLeaseStore implements LeaseStore {
         return grants;
     }
 
+    /** Those of sessions that have ended, and those that carry a lane which was given up. */
+    private void endFronts() {
+        for (FrontRow front : database.fronts.values()) {
+            front.ended |= database.session(front.session) == null
+                    || database.lanes.values().stream()
+                            .anyMatch(lane -> !lane.ended && lane.session == null && front.id.equals(lane.front));
+        }
+    }
+
     private LaneGrant take(LaneRow lane, Subscription subscription, Sharing sharing, SessionTrust trust) {
         lane.takeovers += lane.session == null ? 0 : 1;
+        if (lane.front != null) {
+            database.getOff(lane, Objects.requireNonNull(database.fronts.get(lane.front)), lane.turn);
+        }
         lane.session = id;
         lane.ownerEpoch = database.nextEpoch();
         lane.epoch = lane.ownerEpoch;
@@ -347,10 +363,10 @@ final class ModelLeaseStore implements LeaseStore {
         List<LaneRow> lanes = database.lanes(row, row.generation);
         Snapshot stopAt = row.stopAt;
         if (stopAt != null) {
-            if (lanes.stream().allMatch(lane -> lane.mark.isAt(stopAt))) {
+            if (lanes.stream().allMatch(lane -> lane.front == null && lane.mark.isAt(stopAt))) {
                 begin(row, wanted, lanes, stopAt);
             }
-        } else if (lanes.stream().allMatch(lane -> wanted.change.equals(lane.parkedFor))) {
+        } else if (lanes.stream().allMatch(lane -> lane.front == null && wanted.change.equals(lane.parkedFor))) {
             row.stopAt = database.snapshot();
             database.changed(row.id);
             database.replicate();

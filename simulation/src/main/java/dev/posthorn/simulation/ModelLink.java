@@ -2,6 +2,13 @@ package dev.posthorn.simulation;
 
 import dev.posthorn.error.ErrorCode;
 import dev.posthorn.error.PosthornException;
+import dev.posthorn.relay.store.LaneStore;
+import dev.posthorn.relay.store.StoredLane;
+import dev.posthorn.simulation.SimulatedInstance.Owner;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A connection of an instance to the modelled database, which ends when the database does. */
 final class ModelLink {
@@ -54,6 +61,53 @@ final class ModelLink {
 
         ModelLink link() {
             return ModelLink.this;
+        }
+    }
+
+    /** Where lanes stand, read ahead for all that are about to begin, by the same rules as in PostgreSQL. */
+    final class Standings {
+
+        private static final int FRESH = 8;
+
+        private final Bound bound = new Bound();
+        private final Map<Owner, Ahead> ahead = new HashMap<>();
+
+        private record Ahead(StoredLane stored, long asked) {}
+
+        void prefetch(Map<Owner, LaneStore> lanes, Hazards hazards) {
+            ahead.clear();
+            if (lanes.isEmpty()) {
+                return;
+            }
+            bound.begin();
+            long asked = world.nanos();
+            Map<Owner, Ahead> read = hazards.call("prefetch", () -> {
+                Map<Owner, Ahead> found = new HashMap<>();
+                lanes.forEach((owner, store) -> {
+                    StoredLane stored = store.begin();
+                    if (stored != null) {
+                        world.history().sees(owner);
+                        found.put(owner, new Ahead(stored, asked));
+                    }
+                });
+                return found;
+            });
+            ahead.putAll(read);
+        }
+
+        @Nullable
+        StoredLane take(Owner owner) {
+            Ahead found = ahead.remove(owner);
+            if (found == null || !bound.isCurrent()) {
+                return null;
+            }
+            Duration age = Duration.ofNanos(world.nanos() - found.asked);
+            boolean fresh = age.multipliedBy(FRESH).compareTo(found.stored.leased()) < 0;
+            return fresh ? found.stored.aged(age) : null;
+        }
+
+        void forget(Owner owner) {
+            ahead.remove(owner);
         }
     }
 }

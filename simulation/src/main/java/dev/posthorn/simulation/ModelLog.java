@@ -75,6 +75,9 @@ final class ModelLog implements EventLog {
             this.window = window;
             this.before = database.visibility.of(window.a());
             this.after = database.visibility.of(window.b());
+            if (!window.isFirst() && !after.isNotBefore(before)) {
+                throw new Simulation.BrokenPromise("a window reaches back: " + window);
+            }
         }
 
         boolean has(EventRow row) {

@@ -92,11 +92,12 @@ final class Ordeal {
             if (late
                     && !failed.contains(String.valueOf(event.key()))
                     && history.past(index).isWanted(event)) {
-                throw new BrokenPromise("event " + event.seq() + " of " + event.key() + " at " + settings.name
-                        + ", which would have been taken, "
-                        + (fate.arrivals == 0
-                                ? "has not arrived"
-                                : "took " + (fate.arrivedAt - since) / 1_000_000 + " ms"));
+                throw new Simulation.BrokenPromise(
+                        "event " + event.seq() + " of " + event.key() + " at " + settings.name
+                                + ", which would have been taken, "
+                                + (fate.arrivals == 0
+                                        ? "has not arrived"
+                                        : "took " + (fate.arrivedAt - since) / 1_000_000 + " ms"));
             }
         });
     }
@@ -146,7 +147,7 @@ final class Ordeal {
                     + seconds / Math.min(seconds, settings.retry.maxAttempts());
             // A lane that begins anew over a refused row may take its careful attempts for ones that ended a process.
             if (given > most && scenario.refused == 0) {
-                throw new BrokenPromise(settings.name + " has given up " + given + " events in " + seconds
+                throw new Simulation.BrokenPromise(settings.name + " has given up " + given + " events in " + seconds
                         + " s in which everything failed, of " + most + " at most");
             }
         }

@@ -231,13 +231,13 @@ final class Receiver {
             world.trace(() -> "  " + owner + " sends " + event.seq() + " of "
                     + event.event().key());
             if (closed) {
-                throw new BrokenPromise(owner + " sent through a closed channel");
+                throw new Simulation.BrokenPromise(owner + " sent through a closed channel");
             }
             Shipment shipment = new Shipment(this, event, answer);
             history.sent(index, shipment);
             if (killers.contains(event.seq())) {
                 history.killed(index, event);
-                throw new SimulatedCrash("sending event " + event.seq());
+                throw new SimulatedInstance.Crash("sending event " + event.seq());
             }
             if (world.chance(world.isQuiet() ? 0 : world.scenario().flaky / 20)) {
                 broken = true;

@@ -132,16 +132,17 @@ final class ReplayHistory {
         long pending = replay.count(ItemRow.Ending.PENDING);
         long sum = replay.deliveredCount() + replay.items.size();
         if (sum != replay.requested || (replay.isEnded() && pending > 0)) {
-            throw new BrokenPromise("replay " + replay.id + " is " + replay.state + ": of " + replay.requested
-                    + " items " + replay.deliveredCount() + " were delivered, "
-                    + replay.count(ItemRow.Ending.FAILED) + " failed, " + replay.count(ItemRow.Ending.SKIPPED)
-                    + " were skipped, " + pending + " are left");
+            throw new Simulation.BrokenPromise(
+                    "replay " + replay.id + " is " + replay.state + ": of " + replay.requested
+                            + " items " + replay.deliveredCount() + " were delivered, "
+                            + replay.count(ItemRow.Ending.FAILED) + " failed, " + replay.count(ItemRow.Ending.SKIPPED)
+                            + " were skipped, " + pending + " are left");
         }
     }
 
     private static void require(boolean holds, Owner owner, Supplier<String> what) {
         if (!holds) {
-            throw new BrokenPromise(owner + " " + what.get());
+            throw new Simulation.BrokenPromise(owner + " " + what.get());
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.posthorn.simulation;
 
 import dev.posthorn.log.Filter;
+import dev.posthorn.relay.front.FrontPorts;
 import dev.posthorn.sink.Sink;
 import dev.posthorn.subscription.AfterDeadLetter;
 import dev.posthorn.subscription.KeepAttempts;
@@ -43,6 +44,13 @@ final class Scenario {
     final double lateCall;
 
     final Duration sessionTtl;
+
+    /** How many connections with lanes each instance has. */
+    final int crews;
+
+    /** How much a front does at a time. */
+    final FrontPorts.Portions portions;
+
     final double crash;
     final double freeze;
     final double stop;
@@ -83,6 +91,9 @@ final class Scenario {
 
     /** Whether keys, and then everything, fail once all else is well. */
     final boolean ordeal;
+
+    /** How many deliveries an instance has under way at most, of all subscriptions together. */
+    final int deliveries;
 
     /** Whether the database's clock may step by more than what a lease leaves unused. */
     final boolean wildClock;
@@ -131,10 +142,15 @@ final class Scenario {
         ordeal = oneIn(3);
         failOver = oneIn(3) ? 8 * random.nextDouble() : 0;
         lateCall = perhaps(0.02);
+        crews = between(1, 2);
+        portions = oneIn(2)
+                ? new FrontPorts.Portions(between(1, 12), between(300, 3000), between(1, 3), between(1, 20))
+                : new FrontPorts.Portions(1000, 1 << 20, 1000, 1000);
         sessionTtl = subscriptions.stream()
                 .map(settings -> settings.ttl)
                 .max(Comparator.naturalOrder())
                 .orElseThrow();
+        deliveries = !ordeal && oneIn(3) ? between(1, 6) : 1000;
     }
 
     /** Always the same of one event, whoever asks and whenever. */
@@ -172,6 +188,7 @@ final class Scenario {
         final long inFlightBytes = oneIn(4) ? between(300, 3000) : 1 << 20;
         final int batchSize = between(1, 12);
         final Duration pollMost = millis(5, 500);
+        final Duration pollLeast = oneIn(3) ? millis(1, (int) pollMost.toMillis()) : Duration.ofMillis(1);
         final AfterDeadLetter afterDeadLetter = oneIn(2) ? AfterDeadLetter.HOLD : AfterDeadLetter.CONTINUE;
         final WhenUnavailable whenUnavailable = oneIn(2) ? WhenUnavailable.WAIT : WhenUnavailable.COUNT;
         final int breakerAfter = between(1, 6);
@@ -229,7 +246,7 @@ final class Scenario {
                     .inFlightLimit(inFlightLimit)
                     .inFlightBytes(inFlightBytes)
                     .batchSize(batchSize)
-                    .pollInterval(Duration.ofMillis(1), pollMost)
+                    .pollInterval(pollLeast, pollMost)
                     .afterDeadLetter(afterDeadLetter)
                     .whenUnavailable(whenUnavailable)
                     .breakerAfter(breakerAfter)

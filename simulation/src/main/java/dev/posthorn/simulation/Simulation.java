@@ -1,5 +1,6 @@
 package dev.posthorn.simulation;
 
+import java.io.Serial;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -94,6 +95,17 @@ final class Simulation {
             thread.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What a simulation found. */
+    static final class BrokenPromise extends Error {
+
+        @Serial
+        private static final long serialVersionUID = 1L;
+
+        BrokenPromise(String what) {
+            super(what);
         }
     }
 }

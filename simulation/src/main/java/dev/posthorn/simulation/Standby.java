@@ -3,6 +3,7 @@ package dev.posthorn.simulation;
 import dev.posthorn.simulation.Tables.ChangeRow;
 import dev.posthorn.simulation.Tables.CommandRow;
 import dev.posthorn.simulation.Tables.EventRow;
+import dev.posthorn.simulation.Tables.FrontRow;
 import dev.posthorn.simulation.Tables.LaneRow;
 import dev.posthorn.simulation.Tables.LetterRow;
 import dev.posthorn.simulation.Tables.RateRow;
@@ -28,6 +29,7 @@ final class Standby {
     private final Set<EventRow> log;
     private final Map<Long, LaneRow> lanes = new TreeMap<>();
     private final Map<UUID, SessionRow> sessions = new TreeMap<>();
+    private final Map<UUID, FrontRow> fronts = new TreeMap<>();
     private final List<ChangeRow> changes;
     private final Map<Long, TreeMap<Long, LetterRow>> letters = new HashMap<>();
     private final Map<Long, ReplayRow> replays = new TreeMap<>();
@@ -41,6 +43,7 @@ final class Standby {
         this.log = new HashSet<>(database.log.values());
         database.lanes.forEach((id, lane) -> lanes.put(id, lane.copy()));
         database.sessions.forEach((id, each) -> sessions.put(id, each.copy()));
+        database.fronts.forEach((id, each) -> fronts.put(id, each.copy()));
         this.changes = List.copyOf(database.changes);
         database.letters.forEach((id, each) -> {
             TreeMap<Long, LetterRow> copies = new TreeMap<>();
@@ -63,6 +66,7 @@ final class Standby {
         lost.forEach(database.log::remove);
         database.lanes.putAll(lanes);
         replace(database.sessions, sessions);
+        replace(database.fronts, fronts);
         database.changes.clear();
         database.changes.addAll(changes);
         replace(database.letters, letters);

@@ -247,6 +247,30 @@ final class Tables {
         }
     }
 
+    /** A row of {@code front}. */
+    static final class FrontRow {
+        final UUID id;
+        final UUID session;
+        Mark mark;
+        long readSeq;
+        long turn;
+        boolean ended;
+
+        FrontRow(UUID id, UUID session, Mark mark, long readSeq, long turn) {
+            this.id = id;
+            this.session = session;
+            this.mark = mark;
+            this.readSeq = readSeq;
+            this.turn = turn;
+        }
+
+        FrontRow copy() {
+            FrontRow copy = new FrontRow(id, session, mark, readSeq, turn);
+            copy.ended = ended;
+            return copy;
+        }
+    }
+
     /** A lane with its owner and its mark, which are gone once its generation has ended. */
     static final class LaneRow {
         final long id;
@@ -270,6 +294,10 @@ final class Tables {
 
         @Nullable
         UUID parkedFor;
+
+        /** With which it rides; its own mark is then where it got on. */
+        @Nullable
+        UUID front;
 
         long turn;
         int takeovers;
@@ -304,6 +332,7 @@ final class Tables {
             readSeq = other.readSeq;
             rowSeq = other.rowSeq;
             parkedFor = other.parkedFor;
+            front = other.front;
             turn = other.turn;
             takeovers = other.takeovers;
             gauge = other.gauge;

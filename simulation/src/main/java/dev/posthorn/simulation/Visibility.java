@@ -23,6 +23,15 @@ record Visibility(long xmin, long xmax, List<Long> running) {
         return txid < xmin || (txid < xmax && !running.contains(txid));
     }
 
+    /** Whether it may have been taken later, or at the same time: it sees all that the other sees. */
+    boolean isNotBefore(Visibility other) {
+        return xmin >= other.xmin && xmax >= other.xmax && other.running.containsAll(runningBelow(other.xmax));
+    }
+
+    private List<Long> runningBelow(long bound) {
+        return running.stream().filter(xid -> xid < bound).toList();
+    }
+
     /** What a mark covers. */
     record Reach(Visibility a, Visibility b, long seq) {
 

@@ -121,7 +121,7 @@ final class Wishes {
         }
         require(wish.isMet(row.newest()), row, "is not to be as it was asked for last");
         if (row.revision != wish.wanted.revision()) {
-            throw new BrokenPromise(row.name + " has forgotten revision " + wish.wanted.revision());
+            throw new Simulation.BrokenPromise(row.name + " has forgotten revision " + wish.wanted.revision());
         }
         GenerationRow change = row.wanted();
         require(change == null || !wish.isMet(row.current()), row, "is to change, though it is as wanted");
@@ -130,7 +130,7 @@ final class Wishes {
 
     private static void require(boolean holds, SubscriptionRow row, String what) {
         if (!holds) {
-            throw new BrokenPromise(row.name + " " + what);
+            throw new Simulation.BrokenPromise(row.name + " " + what);
         }
     }
 

@@ -75,7 +75,7 @@ final class World {
 
     // ---- the run
 
-    /** Throws {@link BrokenPromise} if one is. */
+    /** Throws {@link Simulation.BrokenPromise} if one is. */
     void run() {
         for (int i = below(10); i > 0; i--) {
             writers.act();
@@ -96,14 +96,34 @@ final class World {
             ordeal.everythingFails(receivers);
             finish();
         }
+        rest();
+        for (int i = between(0, 6); i > 0; i--) {
+            writers.write("k" + below(scenario.keys));
+            quietFor(between(1, 300));
+        }
+        finish();
+        rest();
         checks.atTheEnd();
+    }
+
+    /** Nothing is left to do. */
+    private void rest() {
+        Rest rest = new Rest(this, database, scenario);
+        for (int round = 0; rest.missing() != null; round++) {
+            if (round > MOST_ROUNDS / 10) {
+                throw new Simulation.BrokenPromise("does not come to rest, though nothing is wrong any more: "
+                        + Objects.requireNonNull(rest.missing()).get());
+            }
+            quietFor(200);
+            finish();
+        }
     }
 
     private void finish() {
         Supplier<String> left = unfinished();
         for (int round = 0; left != null || !writers.isDone(); round++) {
             if (round > MOST_ROUNDS) {
-                throw new BrokenPromise(
+                throw new Simulation.BrokenPromise(
                         "no progress, though nothing is wrong any more: " + (left == null ? null : left.get()));
             }
             quietRound(round);

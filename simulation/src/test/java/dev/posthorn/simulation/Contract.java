@@ -144,6 +144,12 @@ abstract class Contract {
             return new Settlement(turn, ++turn, mark, mark, 0, null, false, 0, null, changes);
         }
 
+        /** A front's move has written its row. */
+        void stands(Mark at, long withTurn) {
+            mark = at;
+            turn = withTurn;
+        }
+
         boolean settle(Consumer<Changes> changing) {
             return lane.settle(settlement(changing)).done();
         }
@@ -172,7 +178,7 @@ abstract class Contract {
     final class Peer {
         final LeaseStore leases;
         final UUID session;
-        private final SessionTrust trust = new SessionTrust(TTL, 0, () -> 0);
+        private final SessionTrust trust = new SessionTrust(UUID.randomUUID(), TTL, 0, () -> 0);
 
         Peer(String instance) {
             this.leases = store.leases(instance);

@@ -11,12 +11,14 @@ import dev.posthorn.relay.store.DeliveryRow;
 import dev.posthorn.relay.store.DeliveryState;
 import dev.posthorn.relay.store.LaneStore;
 import dev.posthorn.relay.store.LetterChange;
+import dev.posthorn.relay.store.RowChange;
 import dev.posthorn.relay.store.Settled;
 import dev.posthorn.relay.store.Settlement;
 import dev.posthorn.relay.store.StoredLane;
 import dev.posthorn.sink.Outcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What a lane relies on when it settles and looks at its rows. */
@@ -59,7 +61,16 @@ abstract class LaneStoreContract extends Contract {
         store.advance(TTL.dividedBy(2));
         assertThat(former.lane.begin())
                 .isEqualTo(new StoredLane(
-                        former.mark, former.stored.readSeq(), 0, former.turn(), null, 0, null, TTL.dividedBy(2)));
+                        former.mark,
+                        former.stored.readSeq(),
+                        0,
+                        former.turn(),
+                        null,
+                        0,
+                        null,
+                        true,
+                        TTL.dividedBy(2),
+                        true));
         store.advance(TTL.plusSeconds(1));
         own("i2", subscription(s -> s));
         assertThat(former.lane.begin()).isNull();
@@ -235,6 +246,49 @@ abstract class LaneStoreContract extends Contract {
         assertThat(owned.lane.blocked(List.of("letter"))).containsExactly(new LaneStore.BlockedKey("letter", 0, 1));
         List<Long> all = events.stream().map(RecordedEvent::seq).toList();
         assertThat(owned.lane.known(all)).containsExactlyInAnyOrderElementsOf(all.subList(0, 5));
+    }
+
+    @Test
+    void aLaneIsCalmWhileThereIsNothingButTheLog() {
+        record("a", "b", "c");
+        Owned owned = own("i1", subscription(s -> s));
+        List<RecordedEvent> events = owned.read();
+        assertCalm(owned, true, "at first", changes -> {});
+        for (RowChange row : List.of(
+                waiting(events.get(0), 1, Duration.ofDays(1)),
+                held(events.get(0)),
+                deferred(events.get(0), Duration.ofDays(1)))) {
+            assertCalm(owned, false, row.state().name(), changes -> changes.put(row));
+        }
+        assertCalm(owned, true, "the row has gone", changes -> changes.removeRow(seq(events, 0)));
+        assertCalm(owned, true, "holds nothing", changes -> changes.letters.add(dead(events.get(1), 1, false)));
+        assertCalm(owned, false, "holds its key", changes -> changes.letters.add(dead(events.get(2), 1, true)));
+        assertCalm(owned, true, "released", changes -> changes.letters.add(new LetterChange.Released(seq(events, 2))));
+
+        store.command(owned.grant.subscriptionId(), Command.Kind.DISCARD, seq(events, 1));
+        assertCalm(owned, false, "a command", changes -> {});
+        Command command = owned.lane.commands(10).get(0);
+        assertCalm(owned, true, "answered", changes -> changes.answers.put(command.id(), "done"));
+
+        long replay = store.replay(owned.grant.subscriptionId(), StoreFixture.Plan.PLAIN, List.of(seq(events, 0)));
+        assertCalm(owned, false, "a replay", changes -> {});
+        store.cancel(replay);
+        assertCalm(owned, true, "cancelled", changes -> {});
+    }
+
+    private static void assertCalm(Owned owned, boolean calm, String when, Consumer<Changes> changing) {
+        assertThat(owned.settle(changing)).as(when).isTrue();
+        assertThat(owned.lane.begin().calm()).as(when).isEqualTo(calm);
+    }
+
+    @Test
+    void aLaneIsCalmWhateverTheRowsOfOthersAre() {
+        record("a", "b", "c", "d");
+        List<Owned> lanes = ownAll("i1", subscription(s -> s.lanes(2)), 2);
+        Owned troubled = lanes.get(0);
+        List<RecordedEvent> events = troubled.read();
+        assertCalm(troubled, false, "troubled", changes -> changes.put(waiting(events.get(0), 1, Duration.ZERO)));
+        assertThat(lanes.get(1).lane.begin().calm()).isTrue();
     }
 
     @Test

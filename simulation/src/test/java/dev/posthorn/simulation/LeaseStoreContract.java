@@ -17,6 +17,7 @@ import dev.posthorn.testing.RecordingSink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** What a lease keeper relies on. */
@@ -116,8 +117,9 @@ abstract class LeaseStoreContract extends Contract {
         Subscription three = subscription(s -> s.lanes(3));
         List<Owned> lanes = ownAll("i1", three, 3);
         Lease held = lanes.get(0).grant.lease();
-        Lease another = new Lease(lanes.get(1).grant.lease().laneId(), 77, new SessionTrust(TTL, 0, () -> 0));
-        Lease gone = new Lease(1_000_000, 1, new SessionTrust(TTL, 0, () -> 0));
+        Lease another = new Lease(
+                lanes.get(1).grant.lease().laneId(), 77, new SessionTrust(UUID.randomUUID(), TTL, 0, () -> 0));
+        Lease gone = new Lease(1_000_000, 1, new SessionTrust(UUID.randomUUID(), TTL, 0, () -> 0));
         LeaseStore.Doubted doubted = process("i1").leases.reconcile(List.of(held, another, gone));
         assertThat(doubted.lost()).containsExactly(another.laneId());
         assertThat(doubted.ended()).containsExactly(gone.laneId());

@@ -3,11 +3,14 @@ package dev.posthorn.simulation;
 import dev.posthorn.event.Event;
 import dev.posthorn.log.EventLog;
 import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.Mark;
 import dev.posthorn.relay.store.Command;
+import dev.posthorn.relay.store.FrontStore;
 import dev.posthorn.relay.store.LaneGrant;
 import dev.posthorn.relay.store.LaneStore;
 import dev.posthorn.relay.store.LeaseStore;
 import dev.posthorn.simulation.Tables.EventRow;
+import dev.posthorn.simulation.Tables.ReceiptRow;
 import dev.posthorn.simulation.Tables.ReplayRow;
 import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
@@ -64,6 +67,24 @@ final class ModelFixture implements StoreFixture {
     @Override
     public LaneStore lane(LaneGrant grant) {
         return new ModelLaneStore(database, grant, ModelLaneStore.Witness.NONE);
+    }
+
+    @Override
+    public FrontStore fronts() {
+        return new ModelFrontStore(database, ModelFrontStore.Witness.NONE);
+    }
+
+    @Override
+    public Mark standing(long lane) {
+        return database.mark(database.lane(lane));
+    }
+
+    @Override
+    public List<Long> receipts(long lane) {
+        return database.receipts.stream()
+                .filter(receipt -> receipt.laneId() == lane)
+                .map(ReceiptRow::count)
+                .toList();
     }
 
     @Override

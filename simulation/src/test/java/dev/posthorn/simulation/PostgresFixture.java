@@ -5,19 +5,25 @@ import dev.posthorn.audit.Actor;
 import dev.posthorn.event.Event;
 import dev.posthorn.log.EventLog;
 import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.Mark;
 import dev.posthorn.log.PostgresLog;
 import dev.posthorn.log.Schema;
 import dev.posthorn.log.SchemaName;
 import dev.posthorn.log.Session;
+import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.Subscriptions;
+import dev.posthorn.relay.postgres.PostgresFrontStore;
 import dev.posthorn.relay.postgres.PostgresLaneStore;
 import dev.posthorn.relay.postgres.PostgresLeaseStore;
 import dev.posthorn.relay.store.Command;
+import dev.posthorn.relay.store.FrontStore;
 import dev.posthorn.relay.store.LaneGrant;
 import dev.posthorn.relay.store.LaneStore;
 import dev.posthorn.relay.store.LeaseStore;
 import dev.posthorn.testing.SettableClock;
+import dev.posthorn.testkit.DatabaseServer;
 import dev.posthorn.testkit.FreshDatabase;
+import dev.posthorn.testkit.TemplateDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -52,6 +58,15 @@ final class PostgresFixture implements StoreFixture {
             INSERT INTO posthorn.replay_subscription VALUES (%1$d, %2$d, 'test', %5$d)
             """;
 
+    private static final String RECEIPTS = """
+            SELECT count FROM (
+                   SELECT lane_id, count, settled_at FROM posthorn.receipt
+                   UNION ALL
+                   SELECT told.lane_id, told.count, settled_at
+                     FROM posthorn.front_receipt CROSS JOIN LATERAL unnest(lanes, counts) AS told (lane_id, count)) r
+             WHERE lane_id = %d ORDER BY settled_at
+            """;
+
     private static final String REFUSE = """
             CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no' USING ERRCODE = '22000'; END $$;
             CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON posthorn.delivery
@@ -75,7 +90,18 @@ final class PostgresFixture implements StoreFixture {
               FROM posthorn.replay r WHERE id = %d
             """;
 
-    private final FreshDatabase database = FreshDatabase.create();
+    /** Most of a contract's time would go into installing the schema. */
+    private static final class InstalledDatabase extends FreshDatabase {
+
+        private static final TemplateDatabase INSTALLED =
+                new TemplateDatabase(dataSource -> new Schema(SchemaName.DEFAULT).install(dataSource));
+
+        InstalledDatabase(DatabaseServer server) {
+            super(server, INSTALLED.on(server));
+        }
+    }
+
+    private final FreshDatabase database = new InstalledDatabase(DatabaseServer.newest());
     private final DataSource dataSource = database.dataSource();
     private final SettableClock clock;
     private final Session session;
@@ -83,7 +109,6 @@ final class PostgresFixture implements StoreFixture {
     private final List<Connection> transactions = new ArrayList<>();
 
     PostgresFixture() {
-        new Schema(SchemaName.DEFAULT).install(dataSource);
         clock = SettableClock.at(START, dataSource, SchemaName.DEFAULT);
         session = new Session(dataSource, SchemaName.DEFAULT);
     }
@@ -138,6 +163,35 @@ final class PostgresFixture implements StoreFixture {
     @Override
     public LaneStore lane(LaneGrant grant) {
         return new PostgresLaneStore(session, grant, "contract");
+    }
+
+    @Override
+    public FrontStore fronts() {
+        return new PostgresFrontStore(session.bound());
+    }
+
+    @Override
+    public Mark standing(long lane) {
+        return database.query(
+                        "SELECT a, b, seq FROM posthorn.lane_effective WHERE lane_id = " + lane,
+                        row -> new Mark(
+                                new Snapshot(row.getString("a")), new Snapshot(row.getString("b")), row.getLong("seq")))
+                .get(0);
+    }
+
+    @Override
+    public List<Long> receipts(long lane) {
+        return database.query(RECEIPTS.formatted(lane), row -> row.getLong(1));
+    }
+
+    /** How many rows of fronts there are. */
+    long frontRows() {
+        return database.number("SELECT count(*) FROM posthorn.front");
+    }
+
+    /** As by a move that is under way, until the transaction ends. */
+    void lockFronts(int transaction) {
+        value(transactions.get(transaction), "SELECT count(*) FROM (SELECT FROM posthorn.front FOR UPDATE) locked");
     }
 
     @Override

@@ -3,7 +3,9 @@ package dev.posthorn.simulation;
 import dev.posthorn.event.Event;
 import dev.posthorn.log.EventLog;
 import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.Mark;
 import dev.posthorn.relay.store.Command;
+import dev.posthorn.relay.store.FrontStore;
 import dev.posthorn.relay.store.LaneGrant;
 import dev.posthorn.relay.store.LaneStore;
 import dev.posthorn.relay.store.LeaseStore;
@@ -42,6 +44,14 @@ interface StoreFixture extends AutoCloseable {
     LeaseStore leases(String instance);
 
     LaneStore lane(LaneGrant grant);
+
+    FrontStore fronts();
+
+    /** How far the lane is settled: by itself, or where its front stands. */
+    Mark standing(long lane);
+
+    /** How many events the lane's receipts tell of, one after another. */
+    List<Long> receipts(long lane);
 
     void command(long subscriptionId, Command.Kind kind, long seq);
 

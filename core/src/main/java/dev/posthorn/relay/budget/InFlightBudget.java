@@ -24,6 +24,11 @@ public final class InFlightBudget {
         return Math.max(0, Math.min(left, wanted));
     }
 
+    /** How many places are free; less than none if it was overdrawn. */
+    public int left() {
+        return left.get();
+    }
+
     /** Takes so many places, more than there may be if need be. */
     void overdraw(int places) {
         left.addAndGet(-places);

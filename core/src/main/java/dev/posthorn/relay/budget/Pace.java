@@ -18,6 +18,16 @@ public final class Pace {
         this.due = now;
     }
 
+    /** The same, between other bounds. */
+    public Pace between(Duration leastNow, Duration mostNow) {
+        if (leastNow.toNanos() == least && mostNow.toNanos() == most) {
+            return this;
+        }
+        Pace other = new Pace(leastNow, mostNow, due);
+        other.step = step;
+        return other;
+    }
+
     public boolean isDue(long now) {
         return due - now <= 0;
     }

@@ -23,7 +23,7 @@ final class Backlog {
     private final KeyTurns turns;
     private final ToSend toSend;
     private final ReplayLine replays = new ReplayLine();
-    private final ArrayDeque<LaneEvent> ready = new ArrayDeque<>();
+    private final ArrayDeque<LaneEvent> ready = new ArrayDeque<>(1);
 
     /** The keys of live events on their way, as of this pass; null if nobody has asked. */
     private @Nullable Set<String> keysOnTheirWay;

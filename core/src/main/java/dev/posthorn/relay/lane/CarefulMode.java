@@ -70,6 +70,12 @@ final class CarefulMode {
                         > TIMEOUTS_TO_PROVE * subscription.timeout().toNanos();
     }
 
+    /** In how many nanoseconds they can be, if nothing happens. */
+    long undisturbedInNanos() {
+        long proof = TIMEOUTS_TO_PROVE * subscription.timeout().toNanos();
+        return careful ? Long.MAX_VALUE : began + proof + 1 - ticker.nanos();
+    }
+
     /** The number of the next attempt of an event, those counted that it seems to have had before the lane changed hands. */
     int attempt(LaneEvent item) {
         return item.isLive() ? Math.min(takeovers + 1, subscription.retry().maxAttempts()) : item.attempt();

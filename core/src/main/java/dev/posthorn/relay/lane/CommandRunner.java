@@ -63,6 +63,11 @@ final class CommandRunner {
         return all;
     }
 
+    /** Whether any is left to wait until its event is read. */
+    boolean areUnread() {
+        return !unread.isEmpty();
+    }
+
     /** Whether somebody asked for the event, which is just read, to be deferred; then it is. */
     boolean defers(LaneEvent live) {
         Command command = unread.isEmpty() || !live.isLive() ? null : unread.remove(live.seq());

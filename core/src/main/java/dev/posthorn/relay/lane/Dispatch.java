@@ -4,7 +4,6 @@ import dev.posthorn.log.Mark;
 import dev.posthorn.relay.budget.Tokens;
 import dev.posthorn.relay.lane.trouble.Purpose;
 import dev.posthorn.subscription.Subscription;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,10 +27,10 @@ final class Dispatch {
     /** What was sent before the connection was lost and has not come again, and what of it came and has arrived. */
     private final SentBefore before;
 
-    private final ArrayDeque<LaneEvent> arrivedBefore = new ArrayDeque<>();
+    private final ArrayDeque<LaneEvent> arrivedBefore = new ArrayDeque<>(1);
 
     /** Delivered, and perhaps not behind the persisted mark. */
-    private final ArrayDeque<LaneEvent> arrived = new ArrayDeque<>();
+    private final ArrayDeque<LaneEvent> arrived = new ArrayDeque<>(1);
 
     /** The last event that was handed over, as far as it has not come back. */
     private @Nullable LaneEvent highest;
@@ -81,6 +80,11 @@ final class Dispatch {
         }
     }
 
+    /** Whether nothing was read at all. */
+    boolean hasReadNothing() {
+        return read == 0;
+    }
+
     /** Takes events that have a row. */
     void addRows(Collection<LaneEvent> rows) {
         rows.stream().filter(row -> !resumes(row)).forEach(backlog.toSend()::addRow);
@@ -115,6 +119,11 @@ final class Dispatch {
     /** Whether events that were sent before the connection was lost have yet to come again. */
     boolean awaitsReading() {
         return before.awaitsReading();
+    }
+
+    /** Whether nothing that was sent has to be known again. */
+    boolean remembersNothing() {
+        return before.isEmpty() && arrivedBefore.isEmpty() && arrived.isEmpty();
     }
 
     // ---- what goes
@@ -156,15 +165,6 @@ final class Dispatch {
             again(next);
         }
         return backlog.toSend().live();
-    }
-
-    /** In how many nanoseconds something is due here; very long if only an answer can change anything. */
-    long nextDueNanos() {
-        if (backlog.hasUntried() && !tokens.areAwaited()) {
-            return Duration.ofMillis(10).toNanos();
-        }
-        long overdue = sent.nextOverdueNanos();
-        return tokens.areAwaited() ? Math.min(overdue, tokens.nextNanos()) : overdue;
     }
 
     // ---- what arrives

@@ -1,7 +1,9 @@
 package dev.posthorn.relay.lane;
 
+import dev.posthorn.relay.budget.LaneOrders;
 import dev.posthorn.relay.budget.LastHeard;
 import dev.posthorn.relay.budget.RetryPlaces;
+import dev.posthorn.relay.budget.Slots;
 import dev.posthorn.relay.lane.trouble.Purpose;
 import dev.posthorn.relay.lane.trouble.ReceiverState;
 import dev.posthorn.relay.store.Ticker;
@@ -12,6 +14,8 @@ import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,15 +31,19 @@ final class InFlight implements AutoCloseable {
 
     private static final long GRACE = Duration.ofMillis(200).toNanos();
 
+    /** Than others are under way. */
+    private static final int MUCH_LONGER = 4;
+
     private final String lane;
     private final Subscription subscription;
     private final Ticker ticker;
     private final LastHeard lastHeard;
     private final RetryPlaces retryPlaces;
+    private final Slots slots;
     private final Consumer<Sending> mailbox;
 
     /** In order; some have been answered since. */
-    private final ArrayDeque<Sending> sent = new ArrayDeque<>();
+    private final ArrayDeque<Sending> sent = new ArrayDeque<>(1);
 
     private @Nullable Channel channel;
     private boolean broken;
@@ -49,24 +57,53 @@ final class InFlight implements AutoCloseable {
 
     /**
      * @param mailbox takes the sink's answers, from any thread
+     * @param signal tells that one more may go, from any thread
      */
     InFlight(
             String lane,
             Subscription subscription,
-            Ticker ticker,
-            LastHeard lastHeard,
-            RetryPlaces retryPlaces,
-            Consumer<Sending> mailbox) {
+            LanePorts ports,
+            LaneOrders orders,
+            Consumer<Sending> mailbox,
+            Runnable signal) {
         this.lane = lane;
         this.subscription = subscription;
-        this.ticker = ticker;
+        this.ticker = ports.ticker();
+        this.slots = new Slots(ports.deliveries(), signal);
         this.mailbox = mailbox;
-        this.lastHeard = lastHeard;
-        this.retryPlaces = retryPlaces;
+        this.lastHeard = orders.lastHeard();
+        this.retryPlaces = orders.retryPlaces();
     }
 
     int count() {
         return count;
+    }
+
+    /**
+     * Whether there is a slot for one more. A channel that keeps the order is one connection, whatever is under way on it.
+     */
+    boolean hasSlot() {
+        return subscription.sink().keepsOrder() || slots.isLeft(count);
+    }
+
+    /** How many more may go only to see whether the receiver takes any. */
+    int triesLeft() {
+        return slots.triesLeft(count);
+    }
+
+    /**
+     * Whether it is the lane's own receiver, or its rate, that keeps it waiting. Only what is under way for that long, and for
+     * much longer than is usual, tells of the receiver: when much is to be done all are slow.
+     */
+    boolean isHeldUp(long nanos) {
+        forgetAnswered();
+        return sent.isEmpty()
+                ? !slots.areAwaited() && !slots.areGiven()
+                : ticker.nanos() - sent.element().item().sentAt() >= Math.max(nanos, MUCH_LONGER * slots.usualNanos());
+    }
+
+    Slots slots() {
+        return slots;
     }
 
     /** Whether one more may go of those that failed before, of this lane and of all lanes together. */
@@ -97,6 +134,9 @@ final class InFlight implements AutoCloseable {
         Sending sending = event.send(ticker.nanos(), why, mailbox);
         sent.add(sending);
         count++;
+        if (!subscription.sink().keepsOrder()) {
+            sending.hasSlot(slots.use(why == Purpose.DELIVERY));
+        }
         if (sending.isRetry()) {
             retries++;
             retryPlaces.take();
@@ -140,6 +180,7 @@ final class InFlight implements AutoCloseable {
         Outcome outcome = answered.outcome();
         if (!(outcome instanceof Outcome.Unavailable) && !ReceiverState.isSilence(outcome)) {
             lastHeard.heard(lastAnswer);
+            slots.took(lastAnswer - answered.item().sentAt());
         }
         return true;
     }
@@ -147,6 +188,9 @@ final class InFlight implements AutoCloseable {
     private void land(Sending over) {
         over.item().land();
         count--;
+        if (!subscription.sink().keepsOrder()) {
+            slots.end(over.hasSlot());
+        }
         if (over.isRetry()) {
             retries--;
             retryPlaces.giveBack(1);
@@ -192,7 +236,8 @@ final class InFlight implements AutoCloseable {
 
     /** In how many nanoseconds the next answer is overdue; very long if none is owed. */
     long nextOverdueNanos() {
-        return sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + patience() - ticker.nanos();
+        forgetAnswered();
+        return sent.isEmpty() ? Long.MAX_VALUE : waitingSince() + patience() + 1 - ticker.nanos();
     }
 
     /** A channel that keeps the order works through a queue: as long as it answers at all, it is well. */
@@ -218,14 +263,54 @@ final class InFlight implements AutoCloseable {
         return taken;
     }
 
+    /** The lane is over. */
+    void end() {
+        slots.end();
+        close();
+    }
+
     /** Ends the channel; nothing that has not left yet is sent any more. */
     @Override
     public void close() {
         retryPlaces.giveBack(retries);
         retries = 0;
+        slots.giveBackAll();
         if (channel != null) {
             channel.close();
             channel = null;
+        }
+    }
+
+    /** The answers of a lane's sink, in the order in which the lane takes them. */
+    static final class Answers {
+
+        private final Queue<Sending> came = new ConcurrentLinkedQueue<>();
+
+        /**
+         * Failures of events in front of which others have no answer yet. Taken at once, they would close the channel on
+         * those, and one of their key would be held behind an event that it came before.
+         */
+        private final Queue<Sending> early = new ArrayDeque<>(1);
+
+        /** From any thread. */
+        void add(Sending answered) {
+            came.add(answered);
+        }
+
+        @Nullable
+        Sending next(InFlight sent) {
+            for (Sending answered = came.poll(); answered != null; answered = came.poll()) {
+                if (!(answered.outcome() instanceof Outcome.Failure) || !sent.isBehindUnanswered(answered)) {
+                    return answered;
+                }
+                early.add(answered);
+            }
+            return early.isEmpty() || sent.isBehindUnanswered(early.element()) ? null : early.remove();
+        }
+
+        /** Whether none has come that is still to be looked at. */
+        boolean isEmpty() {
+            return came.isEmpty();
         }
     }
 }

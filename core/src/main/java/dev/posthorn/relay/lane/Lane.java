@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * Moves a share of a subscription's keys from the log to its sink. An actor: one thread of control, a mailbox for the
  * sink's answers, and a {@link #step()} that does whatever is due.
  *
- * <p>The lane reads ahead of what the sink has answered and across windows, but its mark moves from the front only, over
+ * <p>The lane reads ahead of what the sink has answered and across windows, but its mark moves in order only, over
  * events that were delivered or have a row, and what it has read beyond the <em>persisted</em> mark is bounded: that is
- * the most it can deliver twice.
+ * the most it can deliver twice. While nothing is the matter with it, it rides: what its connection's
+ * {@link dev.posthorn.relay.front.Front} has read comes to it, and the front writes how far it is settled.
  *
  * <p>What it has read is good only as long as the connection that it was read on. A database that crashed gives
  * transaction ids and sequence numbers out again, below what a lane has read in memory. So a lane that finds itself on
@@ -35,12 +36,18 @@ public final class Lane {
 
     private static final long SECOND = 1_000_000_000;
 
+    /** How soon to ask a database again that has not done what it was asked. */
+    private static final long RETRY = SECOND / 20;
+
+    /** There is nothing to be done at any time. */
+    private static final long LONG = Long.MAX_VALUE / 2;
+
     /** What a lane is doing. */
     public enum State {
         RUNNING,
         /** Everything sent is settled, and the lease given up or gone with its generation. */
         LEFT,
-        /** Another instance owns the lane. */
+        /** Another instance owns the lane, or its session has ended. */
         LOST
     }
 
@@ -51,6 +58,10 @@ public final class Lane {
     private final LaneHold hold;
     private final LaneCounters counters = new LaneCounters();
     private @Nullable LaneRun run;
+
+    /** While it sleeps, which it does while it rides and has nothing to do: all that is left of its run. */
+    private @Nullable Aboard asleep;
+
     private final CurrentOrders orders;
     private volatile State state = State.RUNNING;
     private volatile boolean woken;
@@ -60,6 +71,9 @@ public final class Lane {
     /** The orders of the last step, if nothing was on its way after it. */
     private volatile @Nullable LaneOrders obeyed;
 
+    /** As of the end of its last step; a lane that is lost takes nothing up any more. */
+    private volatile boolean emptyHanded = true;
+
     private Runnable signal = () -> {};
 
     public Lane(LaneGrant grant, Subscription subscription, LanePorts ports, LaneOrders orders) {
@@ -68,25 +82,26 @@ public final class Lane {
         this.ports = ports;
         this.store = ports.store();
         this.orders = new CurrentOrders(orders);
-        Answers answers = new Answers();
+        InFlight.Answers answers = new InFlight.Answers();
         this.hold = new LaneHold(
+                () -> signal.run(),
                 this.orders,
                 counters,
                 answers,
                 new InFlight(
                         grant.name(),
                         subscription,
-                        ports.ticker(),
-                        orders.lastHeard(),
-                        orders.retryPlaces(),
-                        answered -> post(answers, answered)),
+                        ports,
+                        orders,
+                        answered -> post(answers, answered),
+                        () -> signal.run()),
                 new InFlightPlaces(this.orders),
                 new Tokens(orders.allowance(), store),
                 new ReceiverState(grant.name(), subscription, ports.listener(), ports.ticker()),
                 new Setback());
     }
 
-    private void post(Answers answers, Sending answered) {
+    private void post(InFlight.Answers answers, Sending answered) {
         answers.add(answered);
         signal.run();
     }
@@ -105,33 +120,72 @@ public final class Lane {
         if (isEnded()) {
             return SECOND;
         }
+        wakeUp();
+        hold.sent().slots().takeGiven();
         if (run != null) {
             run.listen();
         }
         long rest = hold.setback().restNanos(ports.ticker().nanos());
-        if (rest <= 0) {
-            tryToWork();
+        if (rest <= 0 && !tryToWork()) {
+            rest = RETRY;
         }
         if (orders().leave() && run != null && run.isReadyToLeave()) {
             end(State.LEFT);
         }
+        hold.sent().slots().putDown();
         obeyed = hold.sent().count() == 0 ? now : null;
-        return isEnded() ? SECOND : Math.max(rest, run == null ? Progress.SETTLE_NANOS : run.pause());
+        emptyHanded = run == null || run.hasNothingInHand();
+        long pause = isEnded() ? SECOND : pause(rest);
+        if (run != null && !isEnded() && pause > LONG) {
+            asleep = run.fallAsleep();
+            run = asleep == null ? run : null;
+        }
+        return pause;
     }
 
-    private void tryToWork() {
+    /**
+     * Hears what its sink has answered, and no more, while somebody else sees whether the database is back. Slots that it was
+     * given are for others, whose database may be there.
+     */
+    public void hear() {
+        hold.sent().slots().takeGiven();
+        if (hold.sent().count() > 0 && run != null) {
+            run.listen();
+        }
+        hold.sent().slots().putDown();
+    }
+
+    /** Lanes that have nothing to do are many: each is then no more than where its row stands. */
+    private void wakeUp() {
+        if (asleep != null) {
+            run = LaneRun.awake(asleep, ports, hold);
+            asleep = null;
+        }
+    }
+
+    private long pause(long rest) {
+        if (run == null) {
+            return Math.max(RETRY, rest);
+        }
+        return rest > 0 ? Math.min(rest, run.silenceNanos()) : run.pause();
+    }
+
+    /** False if the database does not let it. */
+    private boolean tryToWork() {
         try {
             work();
+            return true;
         } catch (PosthornException e) {
             counters.databaseTrouble(name(), e);
             if (run != null) {
                 run.failedToWork();
             }
+            return false;
         }
     }
 
     private void work() {
-        LaneRun now = run != null && store.isCurrent() ? run : begin(run);
+        LaneRun now = run != null && !run.isVoid() && store.isCurrent() ? run : begin(run);
         if (now != null && woken) {
             woken = false;
             now.wake();
@@ -167,8 +221,9 @@ public final class Lane {
             former.keepSent(sent);
         }
         List<DeliveryRow> rows = rows(sent);
-        LaneRun next = new LaneRun(grant, subscription, ports, hold, stored, sent);
-        next.know(store.blockedKeys(subscription.blockedKeysLimit()), rows);
+        Aboard apart = new Aboard(grant, subscription, ports, hold.signal(), this::wakeUp);
+        LaneRun next = new LaneRun(apart, ports, hold, stored, sent);
+        next.know(blockedKeys(stored, rows), rows);
         if (former != null) {
             former.end();
             next.oweReceipt(former.owedReceipt(stored.turn()));
@@ -179,6 +234,13 @@ public final class Lane {
         next.restore(rows);
         run = next;
         return next;
+    }
+
+    /** A row that was found was written by a settle that came late: after the lane was seen to be calm. */
+    private LaneStore.Blocked blockedKeys(StoredLane stored, List<DeliveryRow> rows) {
+        return stored.calm() && rows.isEmpty()
+                ? LaneStore.Blocked.NONE
+                : store.blockedKeys(subscription.blockedKeysLimit());
     }
 
     /** The rows of what was sent before, as far as they are there. */
@@ -201,7 +263,8 @@ public final class Lane {
     private void end(State how) {
         if (!isEnded()) {
             state = how;
-            hold.sent().close();
+            hold.sent().end();
+            wakeUp();
             if (run != null) {
                 run.end();
             }
@@ -225,7 +288,10 @@ public final class Lane {
         signal.run();
     }
 
-    /** What to call when the lane should be stepped without delay. To be set before the first step. */
+    /**
+     * What to call when the lane should be stepped without delay: it is called for each answer. To be set before the first
+     * step.
+     */
     public void onSignal(Runnable signal) {
         this.signal = signal;
     }
@@ -243,14 +309,45 @@ public final class Lane {
         return isEnded() || (!now.isSending() && obeyed == now);
     }
 
+    /** Whether it has neither sent anything that is not settled nor anything to send. From any thread. */
+    public boolean isEmptyHanded() {
+        return emptyHanded;
+    }
+
     /** Its generation has ended; it must not read on. From any thread. */
     public void retire() {
         retired = true;
         signal.run();
     }
 
+    /** It is not this process's any more. From any thread. */
+    public void lose() {
+        lease().lose();
+        signal.run();
+    }
+
     public LaneOrders orders() {
         return orders.get();
+    }
+
+    /**
+     * Whether its next step begins with the question where it stands. So whoever steps many can ask that for all of them at
+     * once. Only between its steps, from the thread of those.
+     */
+    public boolean isAboutToBegin() {
+        return !isEnded()
+                && !lease().isLost()
+                && !retired
+                && (isVoid() || !store.isCurrent())
+                && hold.setback().restNanos(ports.ticker().nanos()) <= 0;
+    }
+
+    private boolean isVoid() {
+        return asleep == null ? run == null || run.isVoid() : asleep.isMislaid();
+    }
+
+    public LaneGrant grant() {
+        return grant;
     }
 
     public Lease lease() {
@@ -263,6 +360,16 @@ public final class Lane {
 
     public String name() {
         return grant.name();
+    }
+
+    /** Whether the front reads for it. For the lane's thread only. */
+    public boolean isRiding() {
+        return asleep != null || (run != null && run.isRiding());
+    }
+
+    /** Whether it rides and has nothing to do, so that nothing is left of it but where its row stands. */
+    public boolean isAsleep() {
+        return asleep != null;
     }
 
     public State state() {

@@ -9,9 +9,10 @@ import java.util.function.Supplier;
 
 /** What a lane has in its hands whatever becomes of its connection to the database. */
 record LaneHold(
+        Runnable signal,
         Supplier<LaneOrders> orders,
         LaneCounters counters,
-        Answers answers,
+        InFlight.Answers answers,
         InFlight sent,
         InFlightPlaces places,
         Tokens tokens,

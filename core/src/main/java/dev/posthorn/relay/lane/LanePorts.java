@@ -1,6 +1,8 @@
 package dev.posthorn.relay.lane;
 
 import dev.posthorn.log.EventLog;
+import dev.posthorn.relay.budget.Deliveries;
+import dev.posthorn.relay.front.Ride;
 import dev.posthorn.relay.store.LaneStore;
 import dev.posthorn.relay.store.Ticker;
 import dev.posthorn.subscription.RelayListener;
@@ -10,6 +12,8 @@ import java.util.random.RandomGenerator;
 public record LanePorts(
         EventLog log,
         LaneStore store,
+        Ride ride,
+        Deliveries deliveries,
         RelayListener listener,
         Ticker ticker,
         RandomGenerator random,

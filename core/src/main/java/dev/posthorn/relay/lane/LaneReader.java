@@ -4,6 +4,7 @@ import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Batch;
 import dev.posthorn.log.Cursor;
 import dev.posthorn.log.EventLog;
+import dev.posthorn.log.LaneScope;
 import dev.posthorn.log.Mark;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.log.Window;
@@ -11,12 +12,14 @@ import dev.posthorn.relay.budget.InFlightPlaces;
 import dev.posthorn.relay.budget.LaneOrders;
 import dev.posthorn.relay.budget.Pace;
 import dev.posthorn.relay.budget.RetryPlaces;
+import dev.posthorn.relay.front.Ride;
 import dev.posthorn.relay.lane.trouble.Breaker;
 import dev.posthorn.relay.lane.trouble.ReceiverState;
 import dev.posthorn.relay.store.LaneStore;
 import dev.posthorn.relay.store.StoredLane;
 import dev.posthorn.relay.store.Ticker;
 import dev.posthorn.subscription.Subscription;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -25,6 +28,7 @@ final class LaneReader {
 
     private final Subscription subscription;
     private final EventLog eventLog;
+    private final LaneScope scope;
     private final LaneStore store;
     private final Supplier<LaneOrders> orders;
     private final InFlightPlaces places;
@@ -36,6 +40,7 @@ final class LaneReader {
     private final Progress progress;
     private final Ticker ticker;
     private final Pace pace;
+    private final Aboard aboard;
     private Cursor cursor;
 
     /** Whether the window that is read, or the last one, was begun by this run. */
@@ -50,9 +55,13 @@ final class LaneReader {
     /** This run has read all that was to be let go below this. */
     private long letGo;
 
-    LaneReader(StoredLane stored, Subscription subscription, LanePorts ports, LaneParts parts) {
-        this.subscription = subscription;
+    /** The number of the read by which the end of the window was taken that is read, or was read last. */
+    private long lastRead;
+
+    LaneReader(StoredLane stored, LanePorts ports, LaneParts parts, Aboard aboard) {
+        this.subscription = aboard.subscription();
         this.eventLog = ports.log();
+        this.scope = aboard.grant().scope();
         this.store = ports.store();
         this.orders = parts.hold().orders();
         this.places = parts.hold().places();
@@ -65,6 +74,8 @@ final class LaneReader {
         this.ticker = ports.ticker();
         this.pace = new Pace(subscription.pollLeast(), subscription.pollMost(), ticker.nanos());
         this.cursor = stored.mark().cursor();
+        this.aboard = aboard;
+        this.lastRead = aboard.ride().reads();
     }
 
     /** There is something to read. */
@@ -77,19 +88,29 @@ final class LaneReader {
         pace.failed(ticker.nanos());
     }
 
-    /** Reads if it is time and there is room. Tells whether it did. */
-    boolean read() {
+    /**
+     * Reads if it is time and there is room. Tells whether it did.
+     *
+     * @param well whether it may ride on the front
+     */
+    boolean read(boolean well) {
         long now = ticker.nanos();
-        if (!isReading() || !pace.isDue(now) || !isWorthReading()) {
+        if (!aboard.isApart() || !isReading() || !pace.isDue(now) || !isWorthReading()) {
             return false;
         }
-        int taken = enterNextWindow() ? takePlaces() : 0;
+        int taken = enterNextWindow(well) ? takePlaces() : 0;
         if (taken == 0) {
             pace.foundNothing(now);
             return false;
         }
         Batch batch = read(taken);
         long after = ticker.nanos();
+        if (well
+                && caughtUp
+                && cursor instanceof Cursor.Tail tail
+                && aboard.board(tail.a(), lastRead, dispatch.unsettled().size(), after)) {
+            return true;
+        }
         if (!batch.endsWindow()) {
             pace.moreAtOnce(after);
         } else if (batch.events().isEmpty()) {
@@ -179,22 +200,76 @@ final class LaneReader {
     private Batch read(int taken) {
         int used = 0;
         try {
-            if (cursor instanceof Cursor.Tail) {
-                ownWindow = true;
-                toLetGo = orders.get().letGoSeq();
+            boolean atTail = cursor instanceof Cursor.Tail;
+            if (atTail) {
+                beginWindow();
             }
-            Batch batch = eventLog.read(cursor, taken, Math.max(1, roomInBytes()));
+            Batch batch = readOwn(taken, Math.max(1, roomInBytes()));
+            if (atTail) {
+                lastRead = aboard.ride().countRead();
+            }
             used = take(batch);
             noteLetGo();
             if (ownWindow && batch.endsWindow() && !caughtUp) {
-                caughtUp = true;
-                rows.caughtUp();
-                dispatch.caughtUp();
+                hasReadAll();
             }
             return batch;
         } finally {
             places.giveBack(taken - used);
         }
+    }
+
+    /** This run has read whatever was read before it. */
+    void hasReadAll() {
+        caughtUp = true;
+        rows.caughtUp();
+        dispatch.caughtUp();
+    }
+
+    private void beginWindow() {
+        ownWindow = true;
+        toLetGo = orders.get().letGoSeq();
+    }
+
+    /** Its end was taken before now, so it may lack of what was to be let go since: a window of its own has all that. */
+    private void enterWindowOfFront() {
+        ownWindow = true;
+        toLetGo = 0;
+    }
+
+    /** What there is for the lane, out of what was read for others too if there is such. */
+    private Batch readOwn(int most, long bytes) {
+        Batch shared = aboard.ride().shared(cursor, scope);
+        return shared != null && fits(shared, most, bytes) ? shared : eventLog.read(cursor, most, bytes);
+    }
+
+    private static boolean fits(Batch batch, int most, long bytes) {
+        return batch.events().size() <= most
+                && batch.events().stream().mapToLong(RecordedEvent::bytes).sum() <= bytes;
+    }
+
+    /** Takes what the front has read for it, as far as there is room. Returns how many. */
+    int takeRidden(Batch batch, List<RecordedEvent> events) {
+        int most = roomInBytes() <= 0 ? 0 : Math.max(0, Math.min(roomForEvents(), events.size()));
+        int taken = places.take(most);
+        for (RecordedEvent event : events.subList(0, taken)) {
+            progress.read(event.seq());
+            extendMark(Mark.inside(batch.window(), event.seq() - 1));
+            dispatch.add(LaneEvent.live(event, batch.markAfter(event), batch.isDeferred(event)));
+        }
+        return taken;
+    }
+
+    /** Reads on by itself, from where the front has read for it. */
+    void readOn(Ride.Position position) {
+        cursor = position.cursor();
+        lastRead = position.read();
+        enterWindowOfFront();
+        extendMark(
+                cursor instanceof Cursor.Inside inside
+                        ? Mark.inside(inside.window(), inside.seq())
+                        : Mark.at(((Cursor.Tail) cursor).a()));
+        pace.moreAtOnce(ticker.nanos());
     }
 
     /** How many events and rows are in the lane's hands or not known to be written. */
@@ -207,10 +282,13 @@ final class LaneReader {
      * the orders is looked up on the lane's own connection: after a crash it may be of transactions that never were. A
      * lane that reads on for what comes back looks too: while it was seen to stand still, all may have been told to stop.
      */
-    private boolean enterNextWindow() {
+    private boolean enterNextWindow(boolean well) {
         LaneOrders now = orders.get();
-        if (!(cursor instanceof Cursor.Tail tail) || !now.park()) {
+        if (!(cursor instanceof Cursor.Tail tail)) {
             return true;
+        }
+        if (!now.park()) {
+            return !well || approachFront(tail);
         }
         Snapshot ordered = now.stopAt();
         // Others are waited for, by orders that a lane on its way out gets no more.
@@ -234,6 +312,21 @@ final class LaneReader {
             return false;
         }
         cursor = Cursor.Inside.of(new Window(tail.a(), stopAt), 0);
+        // If the change is withdrawn, it gets on only where the front has read since: an older snapshot would lead it
+        // back.
+        lastRead = aboard.ride().reads();
+        return true;
+    }
+
+    /** Reads no further than the front has, to get on there; not yet, if the front will soon have read further. */
+    private boolean approachFront(Cursor.Tail tail) {
+        Ride.Tail end = aboard.ride().reachable(aboard, tail.a(), lastRead);
+        if (end == null) {
+            return !aboard.ride().isNear(aboard);
+        }
+        enterWindowOfFront();
+        cursor = Cursor.Inside.of(new Window(tail.a(), end.snapshot()), 0);
+        lastRead = end.read();
         return true;
     }
 
@@ -281,6 +374,6 @@ final class LaneReader {
 
     /** In how many nanoseconds to look again; very long if there is no room, or nothing is to be read. */
     long nextDueNanos() {
-        return isReading() && isWorthReading() ? pace.due() - ticker.nanos() : Long.MAX_VALUE;
+        return aboard.isApart() && isReading() && isWorthReading() ? pace.due() - ticker.nanos() : Long.MAX_VALUE;
     }
 }

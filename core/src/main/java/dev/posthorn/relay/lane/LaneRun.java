@@ -5,8 +5,6 @@ import dev.posthorn.error.PosthornException;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.relay.budget.InFlightPlaces;
 import dev.posthorn.relay.budget.LaneOrders;
-import dev.posthorn.relay.budget.Setback;
-import dev.posthorn.relay.budget.Tokens;
 import dev.posthorn.relay.lane.trouble.Circumstances;
 import dev.posthorn.relay.lane.trouble.FailureRule;
 import dev.posthorn.relay.lane.trouble.ReceiverState;
@@ -18,16 +16,12 @@ import dev.posthorn.relay.store.Lease;
 import dev.posthorn.relay.store.Settled;
 import dev.posthorn.relay.store.Settlement;
 import dev.posthorn.relay.store.StoredLane;
-import dev.posthorn.relay.store.Ticker;
 import dev.posthorn.sink.ErrorClass;
 import dev.posthorn.sink.Outcome;
-import dev.posthorn.subscription.RelayListener;
 import dev.posthorn.subscription.Subscription;
-import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,29 +30,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class LaneRun {
 
+    private static final long SECOND = 1_000_000_000;
+
     private final String name;
     private final Subscription subscription;
-    private final LaneStore store;
-    private final RelayListener listener;
+    private final LanePorts ports;
+    private final LaneHold hold;
     private final Lease lease;
-    private final Ticker ticker;
     private final Supplier<LaneOrders> orders;
-    private final LaneCounters counters;
-    private final Answers answers;
+    private final InFlight.Answers answers;
     private final InFlight sent;
     private final InFlightPlaces places;
-    private final Tokens tokens;
     private final ReceiverState receiver;
-    private final Setback setback;
     private final Backlog backlog;
     private final Dispatch dispatch;
-    private final RandomGenerator random;
     private final FailureRule rule;
     private final Unwritten unwritten;
     private final RowsInHand rows;
     private final Troubles troubles;
     private final CarefulMode care;
     private final Progress progress;
+    private final Aboard aboard;
     private final LaneReader reader;
     private final Sender sender;
     private final ReplayFeed replays;
@@ -70,43 +62,42 @@ final class LaneRun {
     /** Why the receiver wants no more events, if that is to be written yet. */
     private @Nullable String gone;
 
-    LaneRun(
-            LaneGrant grant,
-            Subscription subscription,
-            LanePorts ports,
-            LaneHold hold,
-            StoredLane stored,
-            SentBefore before) {
+    /** A run that goes on from where the lane fell asleep. */
+    static LaneRun awake(Aboard aboard, LanePorts ports, LaneHold hold) {
+        LaneRun run = new LaneRun(aboard, ports, hold, aboard.asleep(), new SentBefore());
+        run.reader.hasReadAll();
+        return run;
+    }
+
+    LaneRun(Aboard aboard, LanePorts ports, LaneHold hold, StoredLane stored, SentBefore before) {
+        LaneGrant grant = aboard.grant();
+        this.aboard = aboard;
         this.name = grant.name();
-        this.subscription = subscription;
-        this.store = ports.store();
-        this.listener = ports.listener();
+        this.subscription = aboard.subscription();
+        this.ports = ports;
+        this.hold = hold;
         this.lease = grant.lease();
-        this.ticker = ports.ticker();
         this.orders = hold.orders();
-        this.counters = hold.counters();
         this.answers = hold.answers();
         this.sent = hold.sent();
         this.places = hold.places();
-        this.tokens = hold.tokens();
         this.receiver = hold.receiver();
-        this.setback = hold.setback();
-        this.random = ports.random();
         this.rule = new FailureRule(subscription);
         this.unwritten = new Unwritten(subscription);
-        this.rows = new RowsInHand(subscription, store, places, unwritten, stored.rowSeq());
+        this.rows = new RowsInHand(subscription, ports.store(), places, unwritten, stored.rowSeq());
         this.troubles = new Troubles(subscription, ports, rule, rows, unwritten);
         this.backlog = new Backlog(subscription, sent, rows);
-        this.dispatch = new Dispatch(subscription, tokens, sent, before, backlog);
-        this.care = new CarefulMode(stored, subscription, ticker, ports.instance());
+        this.dispatch = new Dispatch(subscription, hold.tokens(), sent, before, backlog);
+        this.care = new CarefulMode(stored, subscription, ports.ticker(), ports.instance());
         this.progress = new Progress(stored, ports, unwritten);
-        CommandRunner commands = new CommandRunner(store, troubles, rows, dispatch);
+        CommandRunner commands = new CommandRunner(ports.store(), troubles, rows, dispatch);
         LaneParts parts =
                 new LaneParts(hold, backlog, dispatch, troubles, rows, unwritten, rule, care, progress, commands);
-        this.reader = new LaneReader(stored, subscription, ports, parts);
+        this.reader = new LaneReader(stored, ports, parts, aboard);
+        aboard.serve(parts, reader);
         this.replays = new ReplayFeed(grant, ports, parts);
         this.sender = new Sender(grant, subscription, ports, parts, new Admission(parts, replays));
-        this.tender = new RowTender(ports, parts, replays);
+        this.tender = new RowTender(stored, ports, parts, replays);
     }
 
     // ---- beginning and ending
@@ -126,8 +117,12 @@ final class LaneRun {
         takeArrivedBefore();
     }
 
-    /** The connection was lost: whether the settle that was under way was done is known by the turn that is stored. */
+    /**
+     * The connection was lost: whether the settle, or the front's move, that was under way was done is known by the turn that
+     * is stored.
+     */
     void resolve(long storedTurn) {
+        aboard.resolve(storedTurn);
         Settlement inDoubt = progress.pending();
         if (inDoubt != null && inDoubt.turn() == storedTurn) {
             written(inDoubt, Settled.DONE);
@@ -156,6 +151,7 @@ final class LaneRun {
 
     /** Gives back the room that it has taken. */
     void end() {
+        aboard.end();
         places.giveBack(reader.beyondMark());
     }
 
@@ -166,8 +162,8 @@ final class LaneRun {
             return false;
         }
         tender.tend();
-        if (reader.read()) {
-            counters.databaseIsBack(name);
+        if (reader.read(mayGetOn())) {
+            hold.counters().databaseIsBack(name);
         }
         feedReplays();
         takeArrivedBefore();
@@ -185,13 +181,20 @@ final class LaneRun {
 
     /** Hears what the sink has answered, and gives up what it owes an answer for too long. */
     void listen() {
+        if (receiver.isTrying()) {
+            care.provesNothing();
+        }
         takeArrivedBefore();
         takeAnswers();
         giveUpOverdue();
-        if (orders.get().leave() && sent.count() == 0) {
+        if (mayLeaveBehind()) {
             inTheWay().forEach(troubles::leaveBehind);
             settleFromTheFront();
         }
+    }
+
+    private boolean mayLeaveBehind() {
+        return orders.get().leave() && sent.count() == 0;
     }
 
     private void takeAnswers() {
@@ -209,7 +212,7 @@ final class LaneRun {
                 failed(item, failure);
             }
         } else {
-            counters.delivered(item.event());
+            hold.counters().delivered(item.event());
             dispatch.delivered(item);
             arrived(item);
             succeeded();
@@ -257,7 +260,7 @@ final class LaneRun {
             dispatch.failedBefore(item);
             return;
         }
-        Verdict verdict = rule.judge(item.failed(failure), circumstances(item), random);
+        Verdict verdict = rule.judge(item.failed(failure), circumstances(item), ports.random());
         troubles.failed(item, failure, verdict);
         receiver.failed(failure, item.freshKey(), sent.isSilentSince(item));
         if (failure instanceof Outcome.Gone) {
@@ -281,9 +284,9 @@ final class LaneRun {
 
     private void pauseIfGone() {
         if (gone != null) {
-            boolean paused = store.pause(gone);
+            boolean paused = ports.store().pause(gone);
             if (paused) {
-                listener.paused(subscription.name(), gone);
+                ports.listener().paused(subscription.name(), gone);
             }
             gone = null;
         }
@@ -315,8 +318,8 @@ final class LaneRun {
 
     private void rewind() {
         for (LaneEvent overtaken : dispatch.rewind()) {
-            counters.countOvertaken();
-            listener.overtaken(subscription.name(), overtaken.event());
+            hold.counters().countOvertaken();
+            ports.listener().overtaken(subscription.name(), overtaken.event());
         }
     }
 
@@ -325,25 +328,49 @@ final class LaneRun {
                 done != null;
                 done = dispatch.unsettled().pollSettled()) {
             progress.settled(done);
+            aboard.settled(done);
         }
     }
 
     // ---- settling
 
+    /** Whether nothing is the matter, so that it may ride on the front. */
+    private boolean isWell() {
+        LaneOrders now = orders.get();
+        return now.isSending()
+                && !now.park()
+                && now.letGoSeq() == 0
+                && gone == null
+                && unwritten.isEmpty()
+                && rows.count() == 0
+                && rows.keys().size() == 0
+                && tender.hasNothing()
+                && !replays.isExpected()
+                && !care.isNeeded()
+                && !care.isCounting()
+                && !receiver.isTrying()
+                && gauge().equals(Settlement.Gauge.CALM)
+                && !dispatch.awaitsReading();
+    }
+
+    /** Of an owner that was ended by force, those take-overs are forgotten that no event can have caused. */
+    private boolean mayGetOn() {
+        return isWell() && progress.isCalm() && (!progress.isDisturbed() || dispatch.hasReadNothing());
+    }
+
+    private Settlement.Gauge gauge() {
+        return new Settlement.Gauge(
+                receiver.breaker().reason(),
+                receiver.denial().told(),
+                rows.keys().size());
+    }
+
     /** Settles if it is time. False if the store knows something after it that this run does not. */
     private boolean settle() {
-        Settlement settlement = progress.due(new Progress.Standing(
-                dispatch.high(progress.mark()),
-                !dispatch.unsettled().isEmpty(),
-                parkedFor(),
-                isAwaited(),
-                isLast(),
-                care.isUndisturbed(),
-                (orders.get().inFlightLimit() + 1) / 2,
-                new Settlement.Gauge(
-                        receiver.breaker().reason(),
-                        receiver.denial().told(),
-                        rows.keys().size())));
+        if (aboard.isSettledFor(isWell())) {
+            return true;
+        }
+        Settlement settlement = progress.due(standing());
         if (settlement == null) {
             return true;
         }
@@ -355,16 +382,28 @@ final class LaneRun {
         return settled.done() && settled.setAside().isEmpty();
     }
 
+    private Progress.Standing standing() {
+        return new Progress.Standing(
+                dispatch.high(progress.mark()),
+                !dispatch.unsettled().isEmpty(),
+                parkedFor(),
+                isAwaited(),
+                isLast(),
+                care.isUndisturbed(),
+                (orders.get().inFlightLimit() + 1) / 2,
+                gauge());
+    }
+
     private Settled settle(Settlement settlement) {
         try {
-            Settled settled = store.settle(settlement);
+            Settled settled = ports.store().settle(settlement);
             if (!settlement.isMarkOnly()) {
-                setback.passed();
+                hold.setback().passed();
             }
             return settled;
         } catch (PosthornException e) {
             if (!Outage.isOneOrCancelled(e)) {
-                setback.refused(ticker.nanos());
+                hold.setback().refused(ports.ticker().nanos());
             }
             throw e;
         }
@@ -376,10 +415,13 @@ final class LaneRun {
         rowsDelivered &= !dispatch.unsettled().isEmpty();
         rows.forgetKeys(dispatch.unsettled());
         unwritten.written();
+        if (!settlement.changes().isEmpty()) {
+            tender.rowsWereWritten();
+        }
         settlement.changes().committed(settled.seqsSetAside());
         int delivered = progress.takeDelivered();
         if (delivered > 0) {
-            listener.delivered(subscription.name(), name, delivered);
+            ports.listener().delivered(subscription.name(), name, delivered);
         }
         settled.setAside().forEach(this::tell);
     }
@@ -387,8 +429,29 @@ final class LaneRun {
     private void tell(Settled.SetAside event) {
         RecordedEvent letter = event.letter();
         if (letter != null) {
-            listener.deadLettered(subscription.name(), letter, event.attempts(), event.failure(), event.holdsKey());
+            ports.listener()
+                    .deadLettered(subscription.name(), letter, event.attempts(), event.failure(), event.holdsKey());
         }
+    }
+
+    boolean isRiding() {
+        return aboard.isRiding();
+    }
+
+    /** Puts the lane to sleep if that loses nothing; null if it has to stay awake. */
+    @Nullable
+    Aboard fallAsleep() {
+        boolean forgetsNothing = hasNothingInHand() && dispatch.remembersNothing() && answers.isEmpty();
+        if (!forgetsNothing || sent.count() > 0 || !aboard.mayRest() || !isWell() || !progress.isCalm()) {
+            return null;
+        }
+        aboard.fallAsleep(progress.asStored(rows.knownBelow()));
+        return aboard;
+    }
+
+    /** Whether its row is not as it was thought to be, so that the lane has to begin anew. */
+    boolean isVoid() {
+        return aboard.isMislaid();
     }
 
     /** Whether somebody waits for what is to be settled now. */
@@ -487,6 +550,7 @@ final class LaneRun {
     /** Whether everything it has sent is settled, so that it can go. */
     boolean isReadyToLeave() {
         return sent.count() == 0
+                && aboard.isApart()
                 && progress.isWritten()
                 && progress.isReceipted()
                 && unwritten.isEmpty()
@@ -496,24 +560,40 @@ final class LaneRun {
                 && inTheWay().isEmpty();
     }
 
-    /** In how many nanoseconds there is something to do, unless an answer comes before. */
+    /** In how many nanoseconds there is something to do, unless the lane is signalled before. */
     long pause() {
-        if (!answers.isEmpty()) {
+        if (!answers.isEmpty() || (mayLeaveBehind() && !inTheWay().isEmpty())) {
             return 0;
         }
-        long now = ticker.nanos();
-        long next = Math.min(progress.nextDueNanos(), tender.nextDueNanos());
-        next = Math.min(next, Math.max(receiver.nextNanos(backlog.toSend().hasUntried(), now), tokens.nextNanos()));
-        if (rows.keys().anyClear() || care.isCounting() || tender.areCommandsWaiting()) {
-            next = Math.min(next, Duration.ofMillis(1).toNanos());
+        long settling = aboard.isApart() ? progress.dueInNanos(standing()) : aboard.nextNanos(isWell());
+        long next = Math.min(silenceNanos(), settling);
+        next = Math.min(next, Math.min(reader.nextDueNanos(), tender.nextDueNanos()));
+        next = Math.min(next, Math.min(sender.nextDueNanos(), receiver.worthTellingInNanos()));
+        next = Math.min(next, roomNanos());
+        if (progress.isDisturbed() && aboard.isApart()) {
+            next = Math.min(next, care.undisturbedInNanos());
         }
-        if (!receiver.breaker().isOpen() && orders.get().isSending()) {
-            next = Math.min(next, dispatch.nextDueNanos());
-        }
-        next = Math.min(next, reader.nextDueNanos());
         if (mayFeedReplays()) {
             next = Math.min(next, replays.nextDueNanos());
         }
-        return Math.max(0, Math.min(next, Progress.SETTLE_NANOS));
+        return Math.max(0, next);
+    }
+
+    /**
+     * In how many nanoseconds an answer is overdue, or must not be waited for any longer. What the lease was good for may
+     * turn out to be less.
+     */
+    long silenceNanos() {
+        long trust = sent.count() == 0 ? Long.MAX_VALUE : Math.min(SECOND, lease.trustNanos());
+        return Math.max(0, Math.min(sent.nextOverdueNanos(), trust));
+    }
+
+    /** In how many nanoseconds to see whether what was tried has to make room. */
+    private long roomNanos() {
+        boolean waits =
+                receiver.isTrying() && receiver.needsRoom() && backlog.toSend().hasTried();
+        return waits && !orders.get().leave()
+                ? Math.max(Progress.SETTLE_NANOS, receiver.nextRowsNanos())
+                : Long.MAX_VALUE;
     }
 }

@@ -4,6 +4,8 @@ import dev.posthorn.log.Mark;
 import dev.posthorn.relay.store.Settlement;
 import dev.posthorn.relay.store.StoredLane;
 import dev.posthorn.relay.store.Ticker;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -32,7 +34,7 @@ final class Progress {
     private @Nullable UUID persistedParked;
     private Settlement.Gauge persistedGauge = Settlement.Gauge.CALM;
 
-    /** Before the first settle, what a former owner wrote may stand there. */
+    /** Before the first settle, what a former owner wrote may stand there, of trouble that he had. */
     private boolean gaugeIsKnown;
 
     private boolean disturbed;
@@ -82,6 +84,7 @@ final class Progress {
         this.readSeq = stored.readSeq();
         this.persistedParked = stored.parkedFor();
         this.disturbed = stored.takeovers() > 0;
+        this.gaugeIsKnown = stored.gaugeCalm();
         this.lastSettle = ticker.nanos();
         this.lastReceipt = lastSettle - SECOND;
         this.lastGauge = lastReceipt;
@@ -160,6 +163,12 @@ final class Progress {
 
     void oweReceipt(long events) {
         sinceReceipt += events;
+        writtenSinceReceipt += events;
+    }
+
+    /** How many events it has written by itself that are in no receipt. */
+    long unreceipted() {
+        return writtenSinceReceipt;
     }
 
     /**
@@ -187,12 +196,12 @@ final class Progress {
     @Nullable
     Settlement due(Standing lane) {
         long now = ticker.nanos();
-        boolean gaugeDue = isGaugeDue(lane.gauge(), now);
-        boolean calm = lane.undisturbed() && disturbed;
-        boolean receiptDue = sinceReceipt > 0 && (lane.last() || now - lastReceipt >= SECOND);
-        if (!calm && !gaugeDue && !isDue(lane, receiptDue, now)) {
+        if (dueInNanos(lane, now) > 0) {
             return null;
         }
+        boolean gaugeDue = gaugeDueNanos(lane.gauge(), now) <= 0;
+        boolean calm = isCalm(lane);
+        boolean receiptDue = receiptDueNanos(lane, now) <= 0;
         long former = turn;
         turn = random.nextLong();
         pending = new Settlement(
@@ -204,7 +213,7 @@ final class Progress {
                 lane.parkedFor(),
                 calm,
                 receiptDue ? sinceReceipt : 0,
-                gaugeDue || !gaugeIsKnown ? lane.gauge() : null,
+                gaugeDue ? lane.gauge() : null,
                 unwritten.take());
         pendingNumber = number;
         pendingEvents = events;
@@ -222,26 +231,54 @@ final class Progress {
         return pending;
     }
 
-    private boolean isDue(Standing lane, boolean receiptDue, long now) {
+    /** In how many nanoseconds a settle is due if the lane goes on standing as it does; very long if there is nothing to settle. */
+    long dueInNanos(Standing lane) {
+        return dueInNanos(lane, ticker.nanos());
+    }
+
+    private long dueInNanos(Standing lane, long now) {
+        return isCalm(lane) ? 0 : Math.min(gaugeDueNanos(lane.gauge(), now), standingDueNanos(lane, now));
+    }
+
+    private boolean isCalm(Standing lane) {
+        return lane.undisturbed() && disturbed;
+    }
+
+    /** Whether forced take-overs are still to be forgotten. */
+    boolean isDisturbed() {
+        return disturbed;
+    }
+
+    private long standingDueNanos(Standing lane, long now) {
         boolean handedOver = lane.unsettled() && !lane.high().equals(persistedHigh);
         if (events > 0 || handedOver || !unwritten.isEmpty()) {
-            return events + unwritten.size() >= Math.min(SETTLE_EVENTS, lane.enough())
-                    || now - lastSettle >= SETTLE_NANOS
-                    || lane.awaited();
+            boolean atOnce = lane.awaited() || events + unwritten.size() >= Math.min(SETTLE_EVENTS, lane.enough());
+            return atOnce ? 0 : lastSettle + SETTLE_NANOS - now;
         }
         boolean moved = !settled.equals(persisted);
-        if (receiptDue || !Objects.equals(lane.parkedFor(), persistedParked) || (lane.awaited() && moved)) {
-            return true;
+        if (!Objects.equals(lane.parkedFor(), persistedParked) || (lane.awaited() && moved)) {
+            return 0;
         }
-        return moved && now - lastSettle >= SECOND;
+        long receipt = receiptDueNanos(lane, now);
+        return moved ? Math.min(receipt, lastSettle + SECOND - now) : receipt;
+    }
+
+    private long receiptDueNanos(Standing lane, long now) {
+        if (sinceReceipt == 0) {
+            return Long.MAX_VALUE;
+        }
+        return lane.last() ? 0 : lastReceipt + SECOND - now;
     }
 
     /** What begins or ends is told at once, the rest once a second. */
-    private boolean isGaugeDue(Settlement.Gauge gauge, long now) {
-        if (gauge.equals(persistedGauge)) {
-            return false;
+    private long gaugeDueNanos(Settlement.Gauge gauge, long now) {
+        if (!gaugeIsKnown) {
+            return 0;
         }
-        return gauge.hasTurnedSince(persistedGauge) || now - lastGauge >= SECOND;
+        if (gauge.equals(persistedGauge)) {
+            return Long.MAX_VALUE;
+        }
+        return gauge.hasTurnedSince(persistedGauge) ? 0 : lastGauge + SECOND - now;
     }
 
     /** The settle was done. Returns how many places in the room are free with it. */
@@ -267,6 +304,56 @@ final class Progress {
         return places;
     }
 
+    // ---- carried by the front
+
+    /** Whether all that is settled is written, and others see nothing but that all is well. */
+    boolean isCalm() {
+        return isWritten() && gaugeIsKnown && persistedGauge.equals(Settlement.Gauge.CALM);
+    }
+
+    long turn() {
+        return turn;
+    }
+
+    /** From now on the front writes how far it is settled. */
+    void boarded(long withTurn) {
+        anchored(withTurn);
+        disturbed = false;
+    }
+
+    /** How the lane stands that is carried, and has nothing that the store does not have. */
+    StoredLane asStored(long rowSeq) {
+        return new StoredLane(persisted, readSeq, rowSeq, turn, null, 0, null, true, Duration.ZERO, true);
+    }
+
+    /** The front has written a position that these are behind. Returns how many places in the room are free with it. */
+    int carried(Mark at, List<LaneEvent> written) {
+        persisted = at;
+        persistedHigh = at;
+        persistedParked = null;
+        for (LaneEvent each : written) {
+            events--;
+            bytes -= each.event().bytes();
+            delivered -= each.isDelivered() ? 1 : 0;
+            writtenNumber = each.number();
+        }
+        writtenSinceReceipt = sinceReceipt - events;
+        return written.size();
+    }
+
+    /** So many of the events that it has carried are in a receipt of the front. */
+    void receipted(int count) {
+        sinceReceipt -= count;
+        writtenSinceReceipt -= count;
+    }
+
+    /** From now on it settles by itself. */
+    void anchored(long withTurn) {
+        turn = withTurn;
+        writtenTurn = withTurn;
+        lastSettle = ticker.nanos();
+    }
+
     /** The settle that was asked for and has no answer yet. */
     @Nullable
     Settlement pending() {
@@ -283,12 +370,5 @@ final class Progress {
         int count = pendingDelivered;
         pendingDelivered = 0;
         return count;
-    }
-
-    /** In how many nanoseconds a settle is due because of what has happened. */
-    long nextDueNanos() {
-        return events > 0 || pending != null || !unwritten.isEmpty()
-                ? lastSettle + SETTLE_NANOS - ticker.nanos()
-                : Long.MAX_VALUE;
     }
 }

@@ -36,6 +36,9 @@ final class ReplayFeed {
     /** How long after it was paused or cancelled a replay sends nothing more. */
     private static final long LOOK = Duration.ofMillis(200).toNanos();
 
+    /** For room, or for what has to be written first. */
+    private static final long WAIT = Duration.ofMillis(50).toNanos();
+
     private static final long LEAST_WAIT = Duration.ofMillis(10).toNanos();
     private static final long LONGEST_WAIT = Duration.ofMillis(200).toNanos();
 
@@ -60,7 +63,7 @@ final class ReplayFeed {
         private long askAt;
 
         /** Not in the lane's hands yet. */
-        private final ArrayDeque<OwnedReplayItem> atHand = new ArrayDeque<>();
+        private final ArrayDeque<OwnedReplayItem> atHand = new ArrayDeque<>(1);
 
         /** The keys of items that are on their way otherwise. When one of those has ended, the share begins anew. */
         private final Set<String> waiting = new HashSet<>();
@@ -121,6 +124,11 @@ final class ReplayFeed {
     /** Whether a replay runs, as the agenda says. */
     void expect(boolean replays) {
         expected |= replays;
+    }
+
+    /** Whether one may have something for the lane. */
+    boolean isExpected() {
+        return expected;
     }
 
     /** One may have begun, or been told something. */
@@ -306,10 +314,11 @@ final class ReplayFeed {
         long now = ticker.nanos();
         long next = lookAt - now;
         for (Share share : shares.values()) {
-            boolean waits =
-                    share.running && !share.toRewind && !share.atHand.isEmpty() && share.out.size() < share.limit;
-            if (waits && share.order.isPaced()) {
+            boolean waits = share.running && !share.atHand.isEmpty() && share.out.size() < share.limit;
+            if (waits && !share.toRewind && share.order.isPaced()) {
                 next = Math.min(next, Math.max(LEAST_WAIT, share.askAt - now));
+            } else if (waits || (share.running && share.toRewind)) {
+                next = Math.min(next, WAIT);
             }
         }
         return next;

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /** The items of replays that wait to be sent, in order. */
 final class ReplayLine implements Iterable<LaneEvent> {
 
-    private final ArrayDeque<LaneEvent> items = new ArrayDeque<>();
+    private final ArrayDeque<LaneEvent> items = new ArrayDeque<>(1);
 
     void add(LaneEvent item) {
         items.add(item);

@@ -6,16 +6,27 @@ import dev.posthorn.relay.budget.RetryPlaces;
 import dev.posthorn.relay.budget.Tokens;
 import dev.posthorn.relay.lane.trouble.ReceiverState;
 import dev.posthorn.relay.store.LaneStore;
+import dev.posthorn.relay.store.StoredLane;
 import dev.posthorn.relay.store.Ticker;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Sees to what waits in the store: held events whose key is free, rows whose time has come, commands. */
 final class RowTender {
 
+    /** How often a command is asked about that waits for its event to be read. */
     private static final long SECOND = 1_000_000_000;
+
+    /** How often it looks at rows that are not due yet: the database's clock may have been set. */
+    private static final long CLOCKS = 60 * SECOND;
+
+    /** How soon to try again what could not be done, for want of room or behind something else. */
+    private static final long SOON = SECOND / 100;
+
+    private static final long AT_ONCE = SECOND / 1000;
 
     /** How many rows are loaded at a time. */
     private static final int ROWS = 500;
@@ -38,15 +49,21 @@ final class RowTender {
     private final CommandRunner commands;
     private final ReplayFeed replays;
 
-    /** When to look at the agenda next. */
-    private long lookAt;
+    /**
+     * When to look at the agenda next; null if there is no need before somebody asks for something. Only the owner writes
+     * rows, so what a look said stays true but for what was written since.
+     */
+    private @Nullable Long lookAt;
+
+    /** Whether rows were due when nothing was sent. */
+    private boolean dueWait;
 
     private boolean commandsWait;
 
     /** Whether there are rows to be sent, as far as known. */
-    private boolean rowsWait = true;
+    private boolean rowsWait;
 
-    RowTender(LanePorts ports, LaneParts parts, ReplayFeed replays) {
+    RowTender(StoredLane stored, LanePorts ports, LaneParts parts, ReplayFeed replays) {
         this.store = ports.store();
         this.ticker = ports.ticker();
         this.orders = parts.hold().orders();
@@ -61,7 +78,19 @@ final class RowTender {
         this.progress = parts.progress();
         this.commands = parts.commands();
         this.replays = replays;
-        this.lookAt = ticker.nanos();
+        this.rowsWait = !stored.calm();
+        this.lookAt = stored.calm() ? null : ticker.nanos();
+    }
+
+    /** What was written may have been rows. */
+    void rowsWereWritten() {
+        rowsWait = true;
+        lookBy(ticker.nanos());
+    }
+
+    /** Whether there is neither a row nor a command, as far as known. */
+    boolean hasNothing() {
+        return !rowsWait && !commandsWait;
     }
 
     void lookAtOnce() {
@@ -69,27 +98,49 @@ final class RowTender {
     }
 
     void tend() {
-        LaneOrders now = orders.get();
-        if (now.leave() || !progress.areRowsTrue()) {
+        if (!mayTend()) {
             return;
         }
-        boolean sending = now.isSending() && !now.park() && !receiver.breaker().isOpen();
+        boolean sending = mayTake();
         if (sending && rows.keys().anyClear()) {
             take(rows::release, ROWS);
         }
         long time = ticker.nanos();
-        lookAtWhatWasPutDown(time);
-        lookAt = Math.min(lookAt, troubles.takeSoonest());
-        if (lookAt - time <= 0 || commandsWait) {
+        noteWhatIsNew(time);
+        if (sending && dueWait) {
+            lookBy(time);
+        }
+        if (lookNanos(time) <= 0 || commandsWait) {
             look(sending, time);
         }
     }
 
-    /** A row that was put down may be due. */
-    private void lookAtWhatWasPutDown(long now) {
+    private boolean mayTend() {
+        return !orders.get().leave() && progress.areRowsTrue();
+    }
+
+    private boolean mayTake() {
+        LaneOrders now = orders.get();
+        return now.isSending() && !now.park() && !receiver.breaker().isOpen();
+    }
+
+    /** A row that was put down may be due, and one that was written will be. */
+    private void noteWhatIsNew(long now) {
         if (rows.wereAnyPutDown()) {
-            lookAt = now;
+            lookBy(now);
         }
+        Long soonest = troubles.takeSoonest();
+        if (soonest != null) {
+            lookBy(Math.min(soonest - now, CLOCKS) + now);
+        }
+    }
+
+    private void lookBy(long time) {
+        lookAt = lookAt == null || time - lookAt < 0 ? time : lookAt;
+    }
+
+    private long lookNanos(long now) {
+        return lookAt == null ? Long.MAX_VALUE : lookAt - now;
     }
 
     private void look(boolean sending, long time) {
@@ -97,12 +148,20 @@ final class RowTender {
         Duration next = agenda.nextDue();
         rowsWait = next != null;
         boolean due = next != null && (next.isZero() || next.isNegative());
-        lookAt = time + (next == null || due ? SECOND : Math.min(SECOND, next.toNanos()));
+        lookAt = next == null ? null : Long.valueOf(time + (due ? CLOCKS : nanos(next)));
+        dueWait = due && !sending;
         if (sending && due) {
             takeDue(time);
         }
         replays.expect(agenda.replays());
         commandsWait = agenda.commands() && !(progress.isWritten() && commands.carryOut());
+        if (agenda.commands() && commands.areUnread()) {
+            lookBy(time + SECOND);
+        }
+    }
+
+    private static long nanos(Duration next) {
+        return next.toNanosPart() + Math.min(CLOCKS / SECOND, next.toSeconds()) * SECOND;
     }
 
     private void takeDue(long time) {
@@ -148,10 +207,17 @@ final class RowTender {
         return rowsWait;
     }
 
-    /** In how many nanoseconds to look again. */
+    /** In how many nanoseconds there is something to do here; very long if a settle, an answer or an order comes first. */
     long nextDueNanos() {
+        if (!mayTend()) {
+            return Long.MAX_VALUE;
+        }
         long now = ticker.nanos();
-        lookAtWhatWasPutDown(now);
-        return lookAt - now;
+        noteWhatIsNew(now);
+        long next = commandsWait ? Math.min(SOON, lookNanos(now)) : lookNanos(now);
+        if (mayTake() && rows.keys().anyClear()) {
+            next = Math.min(next, places.areLeft(1) ? AT_ONCE : SOON);
+        }
+        return next;
     }
 }

@@ -71,6 +71,11 @@ final class RowsInHand {
         return keys;
     }
 
+    /** Beyond this seq no event has a row or a dead letter that this owner does not know of. */
+    long knownBelow() {
+        return knownBelow;
+    }
+
     /** To be called before anything of these keys comes into the lane's hands: some may be known to the store alone. */
     void know(Stream<@Nullable String> some) {
         Set<String> unknown = keys.unknown(some);

@@ -26,6 +26,10 @@ final class Sender {
     /** One in so many of the places at the sink. */
     private static final int KEPT_FREE = 4;
 
+    private static final long LEAST = 1_000_000;
+    private static final long SOON = 10_000_000;
+    private static final long LATER = 50_000_000;
+
     private final Subscription subscription;
     private final Lease lease;
     private final Supplier<LaneOrders> orders;
@@ -97,6 +101,40 @@ final class Sender {
         }
     }
 
+    /** In how many nanoseconds to come again; very long if nothing but an answer or an order makes a difference. */
+    long nextDueNanos() {
+        if (!orders.get().isSending()) {
+            return Long.MAX_VALUE;
+        }
+        if (!isTrusted()) {
+            // The renewal that it waits for tells nobody.
+            return backlog.hasUnsent() || care.isCounting() || receiver.isTrying() ? LATER : Long.MAX_VALUE;
+        }
+        // No later, or it would lose its place in the line.
+        return tokens.areAwaited()
+                ? Math.max(nextTrialNanos(), Math.min(LATER, tokens.nextNanos()))
+                : Math.min(nextTrialNanos(), nextSendNanos());
+    }
+
+    private long nextTrialNanos() {
+        if (!receiver.isTrying()) {
+            return tokens.areAwaited() ? 0 : Long.MAX_VALUE;
+        }
+        boolean full = !breaker.isOpen() && mayGo() == 0;
+        long next = receiver.nextNanos(backlog.toSend().hasUntried(), ticker.nanos());
+        return full ? Long.MAX_VALUE : Math.max(LEAST, next);
+    }
+
+    private long nextSendNanos() {
+        if (care.isNeeded()) {
+            return sent.count() == 0 ? LATER : Long.MAX_VALUE;
+        }
+        if (sent.slots().areAwaited()) {
+            return Long.MAX_VALUE;
+        }
+        return backlog.hasUntried() && sent.count() < orders.get().concurrency() ? SOON : Long.MAX_VALUE;
+    }
+
     private int couldGo() {
         if (breaker.isOpen() || care.isNeeded()) {
             return 1;
@@ -139,7 +177,7 @@ final class Sender {
         backlog.unstall();
         int concurrency = orders.get().concurrency();
         int mostRetries = RetryPlaces.atATime(concurrency);
-        while (sent.count() < concurrency) {
+        while (sent.count() < concurrency && sent.hasSlot()) {
             LaneEvent next = chooser.next(sent.mayRetry(mostRetries));
             if (next == null) {
                 break;
@@ -153,7 +191,7 @@ final class Sender {
     /** A part of what the sink takes at a time is kept free of replays: what comes live need not wait for them. */
     private void sendReplays(int concurrency) {
         Iterator<LaneEvent> waiting = backlog.replays().iterator();
-        while (sent.count() < concurrency) {
+        while (sent.count() < concurrency && sent.hasSlot()) {
             LaneEvent next = chooser.nextReplay(waiting);
             if (next == null) {
                 break;
@@ -257,7 +295,7 @@ final class Sender {
         if (subscription.sink().keepsOrder()) {
             return sent.count() == 0 ? 1 : 0;
         }
-        return Math.max(0, orders.get().concurrency() - sent.count());
+        return Math.max(0, Math.min(orders.get().concurrency() - sent.count(), sent.triesLeft()));
     }
 
     private boolean sendAlone(LaneEvent item, Purpose why) {

@@ -13,6 +13,7 @@ final class Sending implements Answer {
     private LaneEvent item;
     private final Consumer<Sending> mailbox;
     private final boolean retry;
+    private boolean slot;
     private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
 
     Sending(LaneEvent item, Consumer<Sending> mailbox) {
@@ -24,6 +25,15 @@ final class Sending implements Answer {
     /** Whether it was sent again because it had failed. */
     boolean isRetry() {
         return retry;
+    }
+
+    /** Whether it has one of the slots of its relay; for the lane's thread only. */
+    boolean hasSlot() {
+        return slot;
+    }
+
+    void hasSlot(boolean has) {
+        slot = has;
     }
 
     @Override

@@ -22,12 +22,12 @@ final class ToSend {
     private static final int OTHERS_BETWEEN = 3;
 
     /** Live events, and rows that have not failed. */
-    private final ArrayDeque<LaneEvent> queue = new ArrayDeque<>();
+    private final ArrayDeque<LaneEvent> queue = new ArrayDeque<>(1);
 
-    private final ArrayDeque<LaneEvent> retries = new ArrayDeque<>();
+    private final ArrayDeque<LaneEvent> retries = new ArrayDeque<>(1);
 
     /** Not to be held while an earlier event of their key may fail and be held itself. */
-    private final ArrayDeque<LaneEvent> stalled = new ArrayDeque<>();
+    private final ArrayDeque<LaneEvent> stalled = new ArrayDeque<>(1);
 
     private final Tried tried;
 
@@ -187,6 +187,11 @@ final class ToSend {
 
     boolean isEmpty() {
         return !hasUntried() && tried.isEmpty();
+    }
+
+    /** Whether any stands aside. */
+    boolean hasTried() {
+        return !tried.isEmpty();
     }
 
     /** How many are neither sent again because they failed, nor were just tried in vain. */

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes note of what does not go well in a lane: which events wait, for how long and behind what, and which are given up.
@@ -41,8 +42,8 @@ final class Troubles {
     private final BlockedKeys keys;
     private final Unwritten unwritten;
 
-    /** When the next row is due, as far as this owner wrote it since it was last asked. */
-    private long soonest = Long.MAX_VALUE;
+    /** When the next row is due or to be looked after, as far as this owner wrote it since it was last asked. */
+    private @Nullable Long soonest;
 
     Troubles(Subscription subscription, LanePorts ports, FailureRule rule, RowsInHand rows, Unwritten unwritten) {
         this.subscription = subscription;
@@ -97,26 +98,37 @@ final class Troubles {
 
     /** It waits until its time has come; its key does not wait for it. */
     void defer(LaneEvent item, Instant until) {
-        put(RowChange.deferred(item.event(), item.attempts(), until));
+        putDeferred(RowChange.deferred(item.event(), item.attempts(), until));
         item.setAside();
     }
 
     void defer(DeliveryRow row, Instant until) {
-        put(RowChange.deferred(row.event(), row.attempts(), until));
+        putDeferred(RowChange.deferred(row.event(), row.attempts(), until));
         if (row.state() == DeliveryState.WAITING) {
             rows.know(row.event().event().key());
             keys.change(row.event().event().key(), -1, 0, 0);
         }
     }
 
+    /** By the database's clock: how long that is, it has to tell. */
+    private void putDeferred(RowChange row) {
+        put(row);
+        isSoonest(ticker.nanos());
+    }
+
+    private void isSoonest(long due) {
+        soonest = soonest == null || due - soonest < 0 ? due : soonest;
+    }
+
     private void put(RowChange row) {
         unwritten.changes().put(row);
     }
 
-    /** When the next row that was written since this was asked last is due. */
-    long takeSoonest() {
-        long next = soonest;
-        soonest = Long.MAX_VALUE;
+    /** When to look after the next row that was written since this was asked last; null if none was. */
+    @Nullable
+    Long takeSoonest() {
+        Long next = soonest;
+        soonest = null;
         return next;
     }
 
@@ -221,7 +233,7 @@ final class Troubles {
         if (!item.isLive()) {
             rows.finish(item);
         }
-        soonest = Math.min(soonest, ticker.nanos() + delay.toNanos());
+        isSoonest(ticker.nanos() + delay.toNanos());
     }
 
     private static boolean isWaiting(LaneEvent item) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** The events that a lane has read and not settled, in order. */
 final class Unsettled implements Iterable<LaneEvent> {
 
-    private final ArrayDeque<LaneEvent> unsettled = new ArrayDeque<>();
+    private final ArrayDeque<LaneEvent> unsettled = new ArrayDeque<>(1);
     private long bytes;
 
     void add(LaneEvent event) {

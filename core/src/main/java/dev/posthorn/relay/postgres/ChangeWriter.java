@@ -1,7 +1,6 @@
 package dev.posthorn.relay.postgres;
 
 import dev.posthorn.log.Session;
-import dev.posthorn.log.Sql;
 import dev.posthorn.relay.store.AttemptRecord;
 import dev.posthorn.relay.store.Changes;
 import dev.posthorn.relay.store.LaneGrant;
@@ -22,7 +21,10 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Writes delivery rows, dead letters, attempts and answers, each kind with one statement. Part of a settle. */
+/**
+ * Writes delivery rows, dead letters, attempts and answers, each kind with one statement. Part of a settle, and made for
+ * it: it keeps nothing.
+ */
 final class ChangeWriter {
 
     private static final String PUT_ROWS = """
@@ -133,14 +135,12 @@ final class ChangeWriter {
             """;
 
     private final Session session;
-    private final Statements statements;
     private final LaneGrant grant;
     private final String instance;
     private final ItemWriter items;
 
     ChangeWriter(Session session, LaneGrant grant, String instance) {
         this.session = session;
-        this.statements = new Statements(session);
         this.grant = grant;
         this.instance = instance;
         this.items = new ItemWriter(session, grant);
@@ -289,8 +289,7 @@ final class ChangeWriter {
         columns.forEach((name, column) -> values.put(name, column.apply(some)));
         values.put("lane", grant.lease().laneId());
         values.put("subscription", grant.subscriptionId());
-        Sql sql = statements.sql(text);
-        session.prepare(connection, sql, values).executeUpdate();
+        session.prepare(connection, session.sql(text), values).executeUpdate();
     }
 
     private static <T> @Nullable Long[] numbers(Collection<T> some, Function<? super T, @Nullable Long> value) {

@@ -122,18 +122,20 @@ public final class Generations {
             """;
 
     /**
-     * The changes whose next step is due: all lanes stand still, or all have stopped where they were to. For this very
-     * change: for one that was withdrawn they may have stood still before, and have read on since. Looked at without a
-     * lock for many, and again after the lock of one, by a statement of its own: one that also locks may still see what
-     * was withdrawn meanwhile.
+     * The changes whose next step is due: all lanes stand still, or all have stopped where they were to. A lane that
+     * rides does neither, wherever its front is: the front moves on. What counts is that it stands still for this very
+     * change: for one that was withdrawn it may have stood still before, and have read on since. Looked at without a lock
+     * for many, and again after the lock of one, by a statement of its own: one that also locks may still see what was
+     * withdrawn meanwhile.
      */
     private static final String DUE = """
             SELECT s.id, s.generation, s.stop_at::text AS stop_at
               FROM posthorn.subscription s
               JOIN posthorn.generation w ON w.subscription_id = s.id AND w.number = s.generation + 1
              WHERE s.id = ANY (:subscriptions::bigint[]) AND NOT s.paused
-               AND (SELECT bool_and(CASE WHEN s.stop_at IS NULL THEN m.parked_for IS NOT DISTINCT FROM w.change
-                                         ELSE m.a::text = s.stop_at::text AND m.b::text = s.stop_at::text END)
+               AND (SELECT bool_and(m.front IS NULL
+                               AND CASE WHEN s.stop_at IS NULL THEN m.parked_for IS NOT DISTINCT FROM w.change
+                                        ELSE m.a::text = s.stop_at::text AND m.b::text = s.stop_at::text END)
                       FROM posthorn.lane_mark m JOIN posthorn.lane n ON n.id = m.lane_id
                      WHERE n.subscription_id = s.id AND n.generation = s.generation)
             """;
@@ -150,6 +152,17 @@ public final class Generations {
 
     private static final String MOVE_ON =
             "UPDATE posthorn.subscription SET generation = :next, stop_at = NULL WHERE id = :subscription";
+
+    /**
+     * Where each lane stood in the end. The receipts of what it settled when it rode do not keep it: this one does, and
+     * outlives them.
+     */
+    private static final String ADD_RECEIPTS = """
+            INSERT INTO posthorn.receipt (lane_id, era, a, b, seq, count)
+            SELECT m.lane_id, c.era, m.a, m.b, m.seq, 0
+              FROM posthorn.lane n JOIN posthorn.lane_mark m ON m.lane_id = n.id CROSS JOIN posthorn.cluster c
+             WHERE n.subscription_id = :subscription AND n.generation = :generation AND m.turn <> 0
+            """;
 
     /** The lanes' own rows stay, for their receipts. */
     private static final String FORGET = """
@@ -262,6 +275,7 @@ public final class Generations {
      * a settle that was waited for, and they would stay behind in a lane that nobody owns.
      */
     private void begin(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
+        statements.execute(connection, ADD_RECEIPTS, values);
         for (String table : OF_LANES) {
             statements.execute(connection, FORGET.replace("{table}", table), values);
         }

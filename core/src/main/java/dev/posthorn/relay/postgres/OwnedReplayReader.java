@@ -86,12 +86,10 @@ final class OwnedReplayReader {
             """;
 
     private final Session session;
-    private final Statements statements;
     private final LaneGrant grant;
 
     OwnedReplayReader(Session session, LaneGrant grant) {
         this.session = session;
-        this.statements = new Statements(session);
         this.grant = grant;
     }
 
@@ -105,7 +103,7 @@ final class OwnedReplayReader {
     }
 
     List<ReplayOrder> running() {
-        session.update("ending replays", statements.sql(ADVANCE), values());
+        session.update("ending replays", session.sql(ADVANCE), values());
         return list(RUNNING, values(), row -> {
             double rate = row.getDouble("rate_per_second");
             int inFlight = row.getInt("max_in_flight");
@@ -163,7 +161,7 @@ final class OwnedReplayReader {
     }
 
     private <T> List<T> list(String text, Map<String, @Nullable Object> values, Session.Reading<T> each) {
-        return session.query("looking at replays", statements.sql(text), values, rows -> {
+        return session.query("looking at replays", session.sql(text), values, rows -> {
             List<T> found = new ArrayList<>();
             while (rows.next()) {
                 found.add(each.from(rows));

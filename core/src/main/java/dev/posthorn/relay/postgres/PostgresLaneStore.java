@@ -20,38 +20,30 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a lane's progress in PostgreSQL. Every settle begins with the fenced update of the mark, which fences all that
- * follows in its transaction.
+ * follows in its transaction. There is one for every lane, so it keeps little: what a session needs for all of them, the
+ * session has.
  */
 public final class PostgresLaneStore implements LaneStore {
-
-    private static final String BEGIN = """
-            SELECT m.a::text AS a, m.b::text AS b, m.seq, m.read_seq, m.row_seq, m.turn, m.parked_for, m.takeovers,
-                   g.denial_reason, extract(epoch FROM s.expires_at - posthorn.clock()) AS leased
-              FROM posthorn.lane_mark m
-              LEFT JOIN posthorn.lane_owner o ON o.lane_id = m.lane_id AND o.epoch = m.epoch
-              LEFT JOIN posthorn.session s ON s.id = o.session_id
-              LEFT JOIN posthorn.lane_gauge g ON g.lane_id = m.lane_id
-             WHERE m.lane_id = :lane AND m.epoch = :epoch
-            """;
 
     private static final String IS_THERE = "SELECT FROM posthorn.lane_mark WHERE lane_id = :lane";
 
     private static final String STOP_AT =
             "SELECT stop_at::text AS stop_at FROM posthorn.subscription WHERE id = :subscription";
 
-    /** After the settle that it follows: one whose answer was lost may have been done, and comes only to its end now. */
+    /**
+     * After the settle that it follows: one whose answer was lost may have been done, and comes only to its end now. Not
+     * while the lane rides: then nobody writes its row but the front's worker.
+     */
     private static final String MOVE = """
             UPDATE posthorn.lane_mark
                SET a = :a::pg_snapshot, b = :b::pg_snapshot, seq = :seq,
@@ -59,7 +51,7 @@ public final class PostgresLaneStore implements LaneStore {
                    read_seq = greatest(read_seq, :read_seq), row_seq = greatest(row_seq, :row_seq), parked_for = :parked_for::uuid, turn = :turn,
                    moved_at = CASE WHEN :moved THEN posthorn.clock() ELSE moved_at END,
                    takeovers = CASE WHEN :undisturbed THEN 0 ELSE takeovers END
-             WHERE lane_id = :lane AND turn = :former AND epoch = :epoch {place}
+             WHERE lane_id = :lane AND turn = :former AND epoch = :epoch AND front IS NULL {place}
             RETURNING ctid::text
             """;
 
@@ -117,45 +109,36 @@ public final class PostgresLaneStore implements LaneStore {
             least(:capacity::float8, r.tokens + :rate::float8
                   * greatest(0, extract(epoch FROM excluded.refilled_at - r.refilled_at)::float8))""";
 
+    private static final String MOVE_BY_PLACE = MOVE.replace("{place}", BY_PLACE);
+
+    private static final String MOVE_BY_KEY = MOVE.replace("{place}", "");
+
+    private static final String LEASE_OWN_TOKENS = leaseTokens("rate", "subscription");
+
+    private static final String LEASE_REPLAY_TOKENS = leaseTokens("replay_rate", "replay");
+
     private final Session session;
     private final LaneGrant grant;
-    private final Sql moveByPlace;
-    private final Sql moveByKey;
-    private final Sql begin;
-    private final Sql isThere;
-    private final Sql stopAt;
-    private final Sql receipt;
-    private final Sql gauge;
-    private final Sql pause;
-    private final Sql leaseTokens;
-    private final Sql leaseReplayTokens;
-    private final ChangeWriter writer;
-    private final CarefulWriter carefulWriter;
-    private final RowReader rows;
-    private final OwnedReplayReader replays;
+    private final String instance;
+    private final @Nullable Standings standings;
+    private @Nullable CarefulWriter carefulWriter;
     private @Nullable String ctid;
     private @Nullable Mark written;
 
     /** What the last settle that was asked for comes to if it is done. */
     private Settled done = Settled.DONE;
 
+    /** One that looks itself where the lane stands. */
     public PostgresLaneStore(Session session, LaneGrant grant, String instance) {
+        this(session, grant, instance, null);
+    }
+
+    /** @param standings of the same connection */
+    public PostgresLaneStore(Session session, LaneGrant grant, String instance, @Nullable Standings standings) {
         this.session = session;
         this.grant = grant;
-        this.moveByPlace = Sql.of(session.schema(), MOVE.replace("{place}", BY_PLACE));
-        this.moveByKey = Sql.of(session.schema(), MOVE.replace("{place}", ""));
-        this.begin = Sql.of(session.schema(), BEGIN);
-        this.isThere = Sql.of(session.schema(), IS_THERE);
-        this.stopAt = Sql.of(session.schema(), STOP_AT);
-        this.receipt = Sql.of(session.schema(), RECEIPT);
-        this.gauge = Sql.of(session.schema(), GAUGE);
-        this.pause = Sql.of(session.schema(), PAUSE);
-        this.leaseTokens = Sql.of(session.schema(), leaseTokens("rate", "subscription"));
-        this.leaseReplayTokens = Sql.of(session.schema(), leaseTokens("replay_rate", "replay"));
-        this.writer = new ChangeWriter(session, grant, instance);
-        this.carefulWriter = new CarefulWriter(session, grant, writer);
-        this.rows = new RowReader(session, grant);
-        this.replays = new OwnedReplayReader(session, grant);
+        this.instance = instance;
+        this.standings = standings;
     }
 
     private static String leaseTokens(String rates, String owner) {
@@ -170,25 +153,12 @@ public final class PostgresLaneStore implements LaneStore {
     public @Nullable StoredLane begin() {
         session.begin();
         ctid = null;
-        Optional<StoredLane> stored = session.query(
-                "looking where the lane stands",
-                begin,
-                owned(),
-                row -> row.next() ? Optional.of(stored(row)) : Optional.empty());
-        written = stored.map(StoredLane::mark).orElse(null);
-        return stored.orElse(null);
-    }
-
-    private static StoredLane stored(ResultSet row) throws SQLException {
-        return new StoredLane(
-                new Mark(new Snapshot(row.getString("a")), new Snapshot(row.getString("b")), row.getLong("seq")),
-                row.getLong("read_seq"),
-                row.getLong("row_seq"),
-                row.getLong("turn"),
-                row.getObject("parked_for", UUID.class),
-                row.getInt("takeovers"),
-                row.getString("denial_reason"),
-                Duration.ofNanos((long) (1e9 * row.getDouble("leased"))));
+        StoredLane ahead = standings == null ? null : standings.take(grant);
+        StoredLane stored = ahead == null
+                ? Standings.read(session, List.of(grant)).get(grant.lease().laneId())
+                : ahead;
+        written = stored == null ? null : stored.mark();
+        return stored;
     }
 
     private Map<String, @Nullable Object> owned() {
@@ -201,7 +171,7 @@ public final class PostgresLaneStore implements LaneStore {
     @Override
     public boolean hasEnded() {
         Map<String, Object> values = Map.of("lane", grant.lease().laneId());
-        return session.query("looking whether the lane is there", isThere, values, row -> !row.next());
+        return session.query("looking whether the lane is there", session.sql(IS_THERE), values, row -> !row.next());
     }
 
     @Override
@@ -214,7 +184,7 @@ public final class PostgresLaneStore implements LaneStore {
         Map<String, Object> values = Map.of("subscription", grant.subscriptionId());
         Optional<String> text = session.query(
                 "looking where to stop",
-                stopAt,
+                session.sql(STOP_AT),
                 values,
                 row -> row.next() ? Optional.ofNullable(row.getString("stop_at")) : Optional.empty());
         return text.map(Snapshot::new).orElse(null);
@@ -223,6 +193,9 @@ public final class PostgresLaneStore implements LaneStore {
     @Override
     public Settled settle(Settlement settlement) {
         done = Settled.DONE;
+        if (standings != null) {
+            standings.forget(grant);
+        }
         Map<String, @Nullable Object> values = values(settlement);
         boolean settled = settlement.isMarkOnly()
                 // One statement is a transaction of its own, without the round trips of BEGIN and COMMIT.
@@ -239,7 +212,7 @@ public final class PostgresLaneStore implements LaneStore {
         Map<String, @Nullable Object> values = owned();
         values.put("reason", Storable.text(reason));
         values.put("subscription", grant.subscriptionId());
-        return session.query("pausing", pause, values, ResultSet::next);
+        return session.query("pausing", session.sql(PAUSE), values, ResultSet::next);
     }
 
     /** None if the subscription was deleted. */
@@ -247,7 +220,7 @@ public final class PostgresLaneStore implements LaneStore {
     public Granted leaseTokens(double ratePerSecond, double capacity, int wanted) {
         Map<String, @Nullable Object> values = tokens(ratePerSecond, capacity, wanted);
         values.put("subscription", grant.subscriptionId());
-        return session.query("leasing tokens", leaseTokens, values, PostgresLaneStore::granted);
+        return session.query("leasing tokens", session.sql(LEASE_OWN_TOKENS), values, PostgresLaneStore::granted);
     }
 
     private static Map<String, @Nullable Object> tokens(double ratePerSecond, double capacity, int wanted) {
@@ -262,9 +235,27 @@ public final class PostgresLaneStore implements LaneStore {
         return row.next() ? new Granted(row.getInt(1), row.getDouble(2)) : new Granted(0, 0);
     }
 
+    private ChangeWriter writer() {
+        return new ChangeWriter(session, grant, instance);
+    }
+
+    private CarefulWriter carefulWriter() {
+        CarefulWriter careful = carefulWriter == null ? new CarefulWriter(session, grant, writer()) : carefulWriter;
+        carefulWriter = careful;
+        return careful;
+    }
+
+    private RowReader rowReader() {
+        return new RowReader(session, grant);
+    }
+
+    private OwnedReplayReader replayReader() {
+        return new OwnedReplayReader(session, grant);
+    }
+
     private boolean moveAlone(Map<String, @Nullable Object> values) {
         return session.query("settling", moveByPlaceOrKey(values), values, this::moved)
-                || session.query("settling", moveByKey, values, this::moved);
+                || session.query("settling", session.sql(MOVE_BY_KEY), values, this::moved);
     }
 
     private boolean settle(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
@@ -282,13 +273,13 @@ public final class PostgresLaneStore implements LaneStore {
 
     private boolean write(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
             throws SQLException {
-        writer.write(connection, settlement.changes());
+        writer().write(connection, settlement.changes());
         if (!settlement.changes().isEmpty()) {
             checkNow(connection);
         }
         writeReceipt(connection, settlement, values);
         if (settlement.gauge() != null) {
-            session.prepare(connection, gauge, values).executeUpdate();
+            session.prepare(connection, session.sql(GAUGE), values).executeUpdate();
         }
         return true;
     }
@@ -297,11 +288,13 @@ public final class PostgresLaneStore implements LaneStore {
     private boolean writeCarefully(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
             throws SQLException {
         checkNow(connection);
-        done = new Settled(true, carefulWriter.write(connection, settlement.changes()));
+        done = new Settled(true, carefulWriter().write(connection, settlement.changes()));
         writeReceipt(connection, settlement, values);
         if (settlement.gauge() != null) {
             CarefulWriter.refusal(
-                    connection, () -> session.prepare(connection, gauge, values).executeUpdate());
+                    connection,
+                    () -> session.prepare(connection, session.sql(GAUGE), values)
+                            .executeUpdate());
         }
         return true;
     }
@@ -316,16 +309,16 @@ public final class PostgresLaneStore implements LaneStore {
     private void writeReceipt(Connection connection, Settlement settlement, Map<String, @Nullable Object> values)
             throws SQLException {
         if (settlement.receiptCount() > 0) {
-            session.prepare(connection, receipt, values).executeUpdate();
+            session.prepare(connection, session.sql(RECEIPT), values).executeUpdate();
         }
     }
 
     private boolean move(Connection connection, Map<String, @Nullable Object> values) throws SQLException {
-        return move(connection, moveByPlaceOrKey(values), values) || move(connection, moveByKey, values);
+        return move(connection, moveByPlaceOrKey(values), values) || move(connection, session.sql(MOVE_BY_KEY), values);
     }
 
     private Sql moveByPlaceOrKey(Map<String, @Nullable Object> values) {
-        return values.get("ctid") == null ? moveByKey : moveByPlace;
+        return session.sql(values.get("ctid") == null ? MOVE_BY_KEY : MOVE_BY_PLACE);
     }
 
     private boolean move(Connection connection, Sql sql, Map<String, @Nullable Object> values) throws SQLException {
@@ -370,83 +363,83 @@ public final class PostgresLaneStore implements LaneStore {
 
     @Override
     public Blocked blockedKeys(int limit) {
-        return rows.blockedKeys(limit);
+        return rowReader().blockedKeys(limit);
     }
 
     @Override
     public List<BlockedKey> blocked(Collection<String> keys) {
-        return rows.blocked(keys);
+        return rowReader().blocked(keys);
     }
 
     @Override
     public Set<Long> known(List<Long> seqs) {
-        return rows.known(seqs);
+        return rowReader().known(seqs);
     }
 
     @Override
     public Agenda agenda() {
-        return rows.agenda();
+        return rowReader().agenda();
     }
 
     @Override
     public List<DeliveryRow> due(int limit) {
-        return rows.due(limit);
+        return rowReader().due(limit);
     }
 
     @Override
     public @Nullable DeliveryRow earliest() {
-        return rows.earliest();
+        return rowReader().earliest();
     }
 
     @Override
     public @Nullable DeliveryRow oldest() {
-        return rows.oldest();
+        return rowReader().oldest();
     }
 
     @Override
     public List<DeliveryRow> held(List<String> keys, int perKey) {
-        return rows.held(keys, perKey);
+        return rowReader().held(keys, perKey);
     }
 
     @Override
     public @Nullable DeliveryRow row(long seq) {
-        return rows.row(seq);
+        return rowReader().row(seq);
     }
 
     @Override
     public boolean isUnsettled(long seq) {
-        return rows.isUnsettled(seq);
+        return rowReader().isUnsettled(seq);
     }
 
     @Override
     public List<Command> commands(int limit) {
-        return rows.commands(limit);
+        return rowReader().commands(limit);
     }
 
     @Override
     public @Nullable DeadLetterState letter(long seq) {
-        return rows.letter(seq);
+        return rowReader().letter(seq);
     }
 
     @Override
     public List<ReplayOrder> replays() {
-        return replays.running();
+        return replayReader().running();
     }
 
     @Override
     public List<OwnedReplayItem> replayItems(ReplayOrder replay, long afterSeq, int limit) {
-        return replays.items(replay, afterSeq, limit);
+        return replayReader().items(replay, afterSeq, limit);
     }
 
     @Override
     public int lanesBefore(ReplayOrder replay) {
-        return replays.lanesBefore(replay);
+        return replayReader().lanesBefore(replay);
     }
 
     @Override
     public Granted leaseTokens(ReplayOrder replay, double capacity, int wanted) {
         Map<String, @Nullable Object> values = tokens(replay.ratePerSecond(), capacity, wanted);
         values.put("replay", replay.id());
-        return session.query("leasing tokens", leaseReplayTokens, values, PostgresLaneStore::granted);
+        return session.query("leasing tokens", session.sql(LEASE_REPLAY_TOKENS), values, PostgresLaneStore::granted);
     }
 }

@@ -63,7 +63,7 @@ public final class PostgresLeaseStore implements LeaseStore {
     /**
      * Ends the sessions that have expired. Who is being renewed at this moment is alive: never waits. By a clock that was
      * set back, or a stand-by's that is behind, whoever died before would own its lanes until the clock is there again:
-     * nobody's time is longer than ten of its own leases from now.
+     * nobody's time is longer than ten of its own TTLs from now.
      */
     private static final String TIDY = """
             WITH late AS (
@@ -140,28 +140,37 @@ public final class PostgresLeaseStore implements LeaseStore {
     private static final String ACQUIRE = """
             WITH {mine},
             free AS MATERIALIZED (
-                SELECT f.lane_id, f.by_force
+                SELECT f.lane_id, f.by_force, f.front
                   FROM mine
                  CROSS JOIN unnest(:subscriptions::bigint[], :generations::bigint[], :counts::bigint[])
                        AS claim (subscription_id, generation, count)
                  CROSS JOIN LATERAL (
-                       SELECT o.lane_id, o.session_id IS NOT NULL AS by_force
+                       SELECT o.lane_id, o.session_id IS NOT NULL AS by_force, m.front
                          FROM posthorn.lane n
                          JOIN posthorn.lane_owner seen ON seen.lane_id = n.id
                          JOIN posthorn.lane_owner o ON o.lane_id = n.id AND o.epoch = seen.epoch
                          JOIN posthorn.lane_mark m ON m.lane_id = n.id
+                         LEFT JOIN posthorn.front r ON r.id = m.front
                         WHERE n.subscription_id = claim.subscription_id AND n.generation = claim.generation
                           AND (o.session_id IS NULL
                                OR NOT EXISTS (SELECT FROM posthorn.session s WHERE s.id = o.session_id))
+                          AND (m.front IS NULL OR r.ended)
                         ORDER BY n.index LIMIT claim.count FOR NO KEY UPDATE OF o, m SKIP LOCKED) f),
             taken AS (
                 UPDATE posthorn.lane_owner o SET session_id = :session::uuid, epoch = :epoch
                   FROM free WHERE o.lane_id = free.lane_id
-                RETURNING o.lane_id, o.epoch, free.by_force),
+                RETURNING o.lane_id, o.epoch, free.by_force, free.front),
             marked AS (
                 UPDATE posthorn.lane_mark m
-                   SET epoch = taken.epoch, takeovers = m.takeovers + taken.by_force::integer
-                  FROM taken WHERE m.lane_id = taken.lane_id
+                   SET epoch = taken.epoch, takeovers = m.takeovers + taken.by_force::integer,
+                       a = coalesce(r.a, m.a), b = coalesce(r.b, m.b), seq = coalesce(r.seq, m.seq),
+                       high_a = CASE WHEN taken.front IS NULL THEN m.high_a END,
+                       high_b = CASE WHEN taken.front IS NULL THEN m.high_b END,
+                       high_seq = CASE WHEN taken.front IS NULL THEN m.high_seq ELSE r.seq END,
+                       read_seq = greatest(m.read_seq, r.read_seq), moved_at = coalesce(r.moved_at, m.moved_at),
+                       front = NULL
+                  FROM taken LEFT JOIN posthorn.front r ON r.id = taken.front
+                 WHERE m.lane_id = taken.lane_id
                 RETURNING m.lane_id, m.epoch, m.a)
             SELECT m.lane_id, n.subscription_id, m.epoch, n.index,
                    n.since, c.floor_seq, d.lane_id IS NOT NULL AND m.a::text = '1:1:' AS draining,
@@ -171,6 +180,21 @@ public final class PostgresLeaseStore implements LeaseStore {
               LEFT JOIN posthorn.lane_drain d ON d.lane_id = m.lane_id
              ORDER BY n.subscription_id, n.index
             """.replace("{mine}", MINE.strip());
+
+    /**
+     * Of sessions that have ended; and any that carries a lane which was given up: a stand-by that was promoted may have
+     * forgotten that the lane had got off. Never waits: a front that is being moved ends next time.
+     */
+    private static final String END_FRONTS = """
+            UPDATE posthorn.front SET ended = true WHERE id IN (
+                SELECT f.id FROM posthorn.front f
+                 WHERE NOT f.ended
+                   AND (NOT EXISTS (SELECT FROM posthorn.session s WHERE s.id = f.session_id)
+                        OR f.id IN (SELECT m.front FROM posthorn.lane_owner o
+                                      JOIN posthorn.lane_mark m ON m.lane_id = o.lane_id
+                                     WHERE o.session_id IS NULL AND m.front IS NOT NULL))
+                   FOR NO KEY UPDATE OF f SKIP LOCKED)
+            """;
 
     private static final String RELEASE = """
             UPDATE posthorn.lane_owner o SET session_id = NULL
@@ -363,6 +387,7 @@ public final class PostgresLeaseStore implements LeaseStore {
                 "generations", numbers(claims, claim -> (long) claim.sharing().generation()));
         values.put("counts", numbers(claims, claim -> (long) claim.count()));
         values.put("epoch", random.nextLong());
+        session.update("ending the fronts of others that have ended", sql(END_FRONTS), Map.of());
         return session.query("taking over lanes", sql(ACQUIRE), values, rows -> {
             List<LaneGrant> grants = new ArrayList<>();
             while (rows.next()) {

@@ -27,7 +27,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a lane's delivery rows, dead letters and commands. */
+/** Reads a lane's delivery rows, dead letters and commands. Keeps nothing: made for one look. */
 public final class RowReader {
 
     private static final String MINE = "posthorn.key_hash(key, event_id) % :lanes = :index";
@@ -52,7 +52,7 @@ public final class RowReader {
                     ) either GROUP BY key
                   ) each
             ) numbered WHERE number <= :limit OR waiting + holding = 0
-            """;
+            """.replace("{mine}", MINE);
 
     private static final String OF_KEY = "hashtextextended(key, 0) = hashtextextended(k COLLATE \"C\", 0) AND key = k";
 
@@ -82,7 +82,7 @@ public final class RowReader {
                             WHERE subscription_id = :subscription AND answered_at IS NULL AND {mine}) AS commands,
                    EXISTS (SELECT FROM posthorn.replay_subscription s JOIN posthorn.replay r ON r.id = s.replay_id
                             WHERE s.subscription_id = :subscription AND r.state = 'RUNNING') AS replays
-            """;
+            """.replace("{mine}", MINE);
 
     /** A row's event: from the log, or the copy that was kept, or the dead letter that is being sent again. */
     private static final String ROWS = """
@@ -127,17 +127,17 @@ public final class RowReader {
     private static final String UNSETTLED = """
             SELECT {columns} FROM posthorn.event e
              WHERE e.seq = :seq AND NOT EXISTS (
-                   SELECT FROM posthorn.lane_mark m CROSS JOIN posthorn.cluster c
+                   SELECT FROM posthorn.lane_effective m CROSS JOIN posthorn.cluster c
                     WHERE m.lane_id = :lane
                       AND (e.seq <= c.floor_seq OR pg_visible_in_snapshot(e.txid, m.a)
                            OR (pg_visible_in_snapshot(e.txid, m.b) AND e.seq <= m.seq)))
-            """;
+            """.replace("{columns}", EventRow.COLUMNS);
 
     private static final String COMMANDS = """
             SELECT id, kind, seq, key, due_at, requested_by, reason FROM posthorn.command
              WHERE subscription_id = :subscription AND answered_at IS NULL AND {mine}
              ORDER BY kind = 'DEFER', id LIMIT :limit
-            """;
+            """.replace("{mine}", MINE);
 
     private static final String LETTER = """
             SELECT seq, key, holds_key, discarded_at IS NOT NULL AS discarded,
@@ -152,12 +152,10 @@ public final class RowReader {
     private static final long FARTHEST_DUE = TimeUnit.DAYS.toMicros(365);
 
     private final Session session;
-    private final Statements statements;
     private final LaneGrant grant;
 
     RowReader(Session session, LaneGrant grant) {
         this.session = session;
-        this.statements = new Statements(session);
         this.grant = grant;
     }
 
@@ -245,8 +243,7 @@ public final class RowReader {
     }
 
     boolean isUnsettled(long seq) {
-        RecordedEvent event =
-                first(list(UNSETTLED.replace("{columns}", EventRow.COLUMNS), Map.of("seq", seq), EventRow::read));
+        RecordedEvent event = first(list(UNSETTLED, Map.of("seq", seq), EventRow::read));
         return event != null && isWanted(event);
     }
 
@@ -307,6 +304,6 @@ public final class RowReader {
         values.put("subscription", grant.subscriptionId());
         values.put("lanes", grant.scope().lanes());
         values.put("index", grant.scope().index());
-        return session.query("looking at delivery rows", statements.sql(text.replace("{mine}", MINE)), values, reading);
+        return session.query("looking at delivery rows", session.sql(text), values, reading);
     }
 }

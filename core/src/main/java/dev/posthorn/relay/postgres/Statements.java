@@ -13,37 +13,39 @@ import java.sql.Savepoint;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Statements of one session, or of one transaction, by their text, each parsed once. */
 final class Statements {
 
-    private final SchemaName schema;
+    private final Function<String, Sql> parsing;
     private final Preparing preparing;
-    private final Map<String, Sql> parsed = new HashMap<>();
 
     /** Run inside the session's transactions. */
     Statements(Session session) {
-        this(session.schema(), session::prepare);
+        this(session::sql, session::prepare);
     }
 
-    private Statements(SchemaName schema, Preparing preparing) {
-        this.schema = schema;
+    private Statements(Function<String, Sql> parsing, Preparing preparing) {
+        this.parsing = parsing;
         this.preparing = preparing;
     }
 
     /** Those of one transaction, which closes them with its connection. */
     static Statements ofTransaction(SchemaName schema) {
+        Map<String, Sql> parsed = new HashMap<>();
         Map<Sql, PreparedStatement> prepared = new HashMap<>();
-        return new Statements(schema, (connection, sql, values) -> {
-            PreparedStatement statement = prepared.get(sql);
-            if (statement == null) {
-                statement = connection.prepareStatement(sql.text());
-                prepared.put(sql, statement);
-            }
-            sql.bind(statement, values);
-            return statement;
-        });
+        return new Statements(
+                text -> parsed.computeIfAbsent(text, t -> Sql.of(schema, t)), (connection, sql, values) -> {
+                    PreparedStatement statement = prepared.get(sql);
+                    if (statement == null) {
+                        statement = connection.prepareStatement(sql.text());
+                        prepared.put(sql, statement);
+                    }
+                    sql.bind(statement, values);
+                    return statement;
+                });
     }
 
     /** How a statement comes to its values. */
@@ -53,7 +55,7 @@ final class Statements {
     }
 
     Sql sql(String text) {
-        return parsed.computeIfAbsent(text, t -> Sql.of(schema, t));
+        return parsing.apply(text);
     }
 
     void execute(Connection connection, String text, Map<String, ? extends @Nullable Object> values)

@@ -72,12 +72,28 @@ public final class Leftovers {
                  LIMIT {batch}))
             """;
 
+    private static final String FRONT_RECEIPTS = """
+            DELETE FROM posthorn.front_receipt WHERE ctid = ANY (ARRAY(
+                SELECT f.ctid FROM posthorn.front_receipt f
+                 WHERE f.settled_at < {before}
+                   AND NOT f.lanes && ARRAY(SELECT n.id FROM posthorn.deleted_subscription d
+                                              JOIN posthorn.lane n ON n.subscription_id = d.id)
+                 ORDER BY f.settled_at LIMIT {batch}))
+            """;
+
     private static final String COMMANDS = """
             DELETE FROM posthorn.command WHERE id IN (
                 SELECT id FROM posthorn.command WHERE answered_at < {before} ORDER BY answered_at LIMIT {batch})
             """;
 
     private static final String SESSIONS = "DELETE FROM posthorn.session WHERE expires_at < {before}";
+
+    /** Not one that may still get a lane. */
+    private static final String FRONTS = """
+            DELETE FROM posthorn.front f
+             WHERE f.moved_at < {before} AND f.ended
+               AND NOT EXISTS (SELECT FROM posthorn.lane_mark m WHERE m.front = f.id)
+            """;
 
     private static final String KEPT_EVENTS = """
             DELETE FROM posthorn.kept_event WHERE seq IN (
@@ -128,7 +144,7 @@ public final class Leftovers {
                AND NOT EXISTS (SELECT FROM posthorn.replay_item i WHERE i.replay_id = r.id AND i.state <> 'PENDING')
             """;
 
-    /** Their marks and leases went with their generation; they stayed for their receipts. */
+    /** Their marks and owners went with their generation; they stayed for their receipts. */
     private static final String FORMER_LANES = """
             DELETE FROM posthorn.lane n USING posthorn.subscription s
              WHERE s.id = n.subscription_id AND n.generation < s.generation
@@ -183,6 +199,7 @@ public final class Leftovers {
         if (log != null) {
             kinds.add(kind("events of the DEFAULT partition", STRAYS, log));
             kinds.add(kind("receipts", counted(RECEIPTS), log.plus(RECEIPTS_LONGER)));
+            kinds.add(kind("receipts of fronts", counted(FRONT_RECEIPTS), log.plus(RECEIPTS_LONGER)));
         }
         if (retention.attempts() != null) {
             kinds.add(kind("attempts", counted(ATTEMPTS), retention.attempts()));
@@ -196,6 +213,7 @@ public final class Leftovers {
         kinds.add(kind("items of replays", counted(REPLAY_ITEMS), ENDED_REPLAYS));
         kinds.add(kind("replays", counted(REPLAYS), ENDED_REPLAYS));
         kinds.add(kind("sessions", counted(SESSIONS), EXPIRED_SESSIONS));
+        kinds.add(kind("fronts", counted(FRONTS), EXPIRED_SESSIONS));
         kinds.add(kind("copies of events", counted(KEPT_EVENTS), Duration.ZERO));
         kinds.add(kind("lanes", counted(FORMER_LANES), Duration.ZERO));
         kinds.add(kind("attempts of deleted subscriptions", counted(ATTEMPTS_OF_DELETED), Duration.ZERO));

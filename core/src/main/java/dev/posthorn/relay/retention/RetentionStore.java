@@ -47,7 +47,7 @@ final class RetentionStore {
     private static final String IS_OLD = "p.passed_at <= posthorn.clock() - :age * interval '1 millisecond'";
 
     /**
-     * Whether lane m has settled all of partition p. Transaction ids of an earlier era say nothing; its events are in the
+     * Whether all of partition p is settled by mark m. Transaction ids of an earlier era say nothing; its events are in the
      * lane's first window of this one.
      */
     private static final String IS_SETTLED = """
@@ -64,7 +64,7 @@ final class RetentionStore {
     private static final String NEXT = """
             SELECT p.from_seq, p.to_seq, {age} AS age
               FROM posthorn.event_partition p CROSS JOIN posthorn.cluster c
-             WHERE {is_old} AND NOT EXISTS (SELECT FROM posthorn.lane_effective m WHERE NOT ({is_settled}))
+             WHERE {is_old} AND NOT EXISTS (SELECT FROM posthorn.mark m WHERE NOT ({is_settled}))
                AND NOT EXISTS (SELECT FROM posthorn.replay_item i
                                 WHERE i.seq >= p.from_seq AND i.seq < p.to_seq
                                   AND i.state = 'PENDING' AND i.dead_letter_id IS NULL)
@@ -75,12 +75,15 @@ final class RetentionStore {
 
     private static final String DROP = "SELECT posthorn.drop_partition(:from_seq)";
 
+    /** All lanes are looked at once, and only of those that hold something it is asked whose they are. */
     private static final String HOLDS = """
             SELECT s.name, max({age}) AS age, sum(p.to_seq - p.from_seq) AS events, max(p.to_seq) AS to_seq
-              FROM posthorn.event_partition p CROSS JOIN posthorn.cluster c CROSS JOIN posthorn.subscription s
-             WHERE {is_old} AND NOT ({is_open})
-               AND EXISTS (SELECT FROM posthorn.lane n JOIN posthorn.lane_effective m ON m.lane_id = n.id
-                            WHERE n.subscription_id = s.id AND NOT ({is_settled}))
+              FROM (SELECT DISTINCT p.from_seq, p.to_seq, p.passed_at, n.subscription_id
+                      FROM posthorn.event_partition p CROSS JOIN posthorn.cluster c
+                      JOIN posthorn.lane_effective m ON NOT ({is_settled})
+                      JOIN posthorn.lane n ON n.id = m.lane_id
+                     WHERE {is_old} AND NOT ({is_open})) p
+             CROSS JOIN LATERAL (SELECT name FROM posthorn.subscription WHERE id = p.subscription_id OFFSET 0) s
              GROUP BY s.name ORDER BY s.name
             """;
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 public interface LaneStore {
 
     /**
-     * Begins, or begins anew after the connection was lost: how the lane stands now. Null if it is no longer owned under
-     * its epoch.
+     * Begins, or begins anew after the connection was lost: how the lane stands, as of a moment after it was taken over and
+     * on the connection that it begins on. Null if it is no longer owned under its epoch.
      */
     @Nullable
     StoredLane begin();
@@ -112,7 +112,10 @@ public interface LaneStore {
      *
      * @param others how many more there are
      */
-    record Blocked(List<BlockedKey> keys, int others) {}
+    record Blocked(List<BlockedKey> keys, int others) {
+
+        public static final Blocked NONE = new Blocked(List.of(), 0);
+    }
 
     /**
      * A key whose later events have to wait.

@@ -23,6 +23,11 @@ public final class Lease {
         return laneId;
     }
 
+    /** The session under which it is held. */
+    public SessionTrust session() {
+        return session;
+    }
+
     public long epoch() {
         return epoch;
     }

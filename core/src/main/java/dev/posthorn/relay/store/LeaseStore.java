@@ -123,6 +123,9 @@ public interface LeaseStore {
     /** Forgets changes that every session has seen. */
     void trim();
 
-    /** Ends the session; what it still owns is others' at once. */
+    /**
+     * Takes the session out of the sharing, and ends it if it owns no lane any more. Else it stays until its time: what its
+     * lanes have sent may still be on its way.
+     */
     void close();
 }

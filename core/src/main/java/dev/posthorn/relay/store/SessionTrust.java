@@ -2,6 +2,7 @@ package dev.posthorn.relay.store;
 
 import dev.posthorn.subscription.Subscription;
 import java.time.Duration;
+import java.util.UUID;
 
 /**
  * For how long this process may trust that its session, and with it every lane it owns, is nobody else's. Renewed by the
@@ -12,15 +13,22 @@ import java.time.Duration;
  */
 public final class SessionTrust {
 
+    private final UUID id;
     private final long ttlNanos;
     private final Ticker ticker;
     private volatile long trustedUntil;
     private volatile boolean ended;
 
-    public SessionTrust(Duration ttl, long attemptStarted, Ticker ticker) {
+    public SessionTrust(UUID id, Duration ttl, long attemptStarted, Ticker ticker) {
+        this.id = id;
         this.ttlNanos = ttl.minus(Subscription.TRUST_MARGIN).toNanos();
         this.ticker = ticker;
         renewed(attemptStarted);
+    }
+
+    /** The session's. */
+    public UUID id() {
+        return id;
     }
 
     public void renewed(long attemptStarted) {

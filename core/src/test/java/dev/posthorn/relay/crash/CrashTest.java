@@ -21,9 +21,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A server that is killed takes back what it had not on its disk yet: transaction ids, numbers, and commits that did not wait. It
@@ -61,9 +63,10 @@ class CrashTest {
         server.start();
     }
 
-    @Test
-    void transactionsWhoseIdsWereGivenOutBeforeACrashAreDelivered() throws Exception {
-        try (SteppedRelay relay = mortal.start(database.dataSource())) {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void transactionsWhoseIdsWereGivenOutBeforeACrashAreDelivered(boolean riding) throws Exception {
+        try (SteppedRelay relay = mortal.start(database.dataSource(), riding)) {
             String mark = mortal.mark();
             mortal.rollBack(20);
             mortal.poll(relay);
@@ -91,6 +94,19 @@ class CrashTest {
         DEAD_LETTERS
     }
 
+    private static Stream<Arguments> inHandAndRiding() {
+        return withBoth(InHand.values());
+    }
+
+    private static Stream<Arguments> deathAndRiding() {
+        return withBoth(DyingDataSource.Death.values());
+    }
+
+    /** With a lane that rides on the front, and with one that reads and settles by itself. */
+    private static <E> Stream<Arguments> withBoth(E[] all) {
+        return Stream.of(all).flatMap(each -> Stream.of(Arguments.of(each, true), Arguments.of(each, false)));
+    }
+
     private static Outcome outcome(InHand inHand) {
         return switch (inHand) {
             case UNANSWERED, DELIVERED -> Outcome.DELIVERED;
@@ -101,9 +117,10 @@ class CrashTest {
 
     /** Two of the others failed, and the lane was about to write rows or letters for them and to hold their key. */
     @ParameterizedTest
-    @EnumSource(InHand.class)
-    void eventsThatGetTheNumbersOfOthersThatUnhappenedAreDelivered(InHand inHand) throws Exception {
-        try (SteppedRelay relay = mortal.start(database.dataSource())) {
+    @MethodSource("inHandAndRiding")
+    void eventsThatGetTheNumbersOfOthersThatUnhappenedAreDelivered(InHand inHand, boolean riding) throws Exception {
+        DyingDataSource dying = new DyingDataSource(database.dataSource(), server::kill);
+        try (SteppedRelay relay = mortal.start(dying.get(), riding)) {
             if (inHand == InHand.UNANSWERED) {
                 sink.hold();
             }
@@ -114,10 +131,13 @@ class CrashTest {
             mortal.recordWithoutWaiting(Mortal.events("held", 2));
             Map<Long, UUID> undone = bySeq();
             mortal.poll(relay);
+            // At the latest when anything of it is to be written: a lane that rides gets off for its rows at once.
+            dying.dieAtSettle(DyingDataSource.Death.BEFORE);
             if (inHand != InHand.DEAD_LETTERS) {
                 mortal.poll(relay); // takes the answers; a letter would be written at once
             }
 
+            dying.live();
             crash();
             assertThat(database.number("SELECT count(*) FROM posthorn.event WHERE key <> 'before'"))
                     .isZero();
@@ -131,7 +151,7 @@ class CrashTest {
 
             assertThat(mortal.received("after")).containsExactlyInAnyOrderElementsOf(after);
             assertThat(mortal.received("held")).filteredOn(held::contains).containsExactlyInAnyOrderElementsOf(held);
-            assertThat(database.number("SELECT count(*) FROM posthorn.delivery"))
+            assertThat(database.number("SELECT count(*) FROM posthorn.delivery WHERE seq > 0"))
                     .as("rows of events that un-happened")
                     .isZero();
             assertThat(database.number("SELECT count(*) FROM posthorn.dead_letter"))
@@ -151,26 +171,38 @@ class CrashTest {
                 .collect(Collectors.toMap(each -> Long.valueOf(each[0]), each -> UUID.fromString(each[1])));
     }
 
+    /** Of a lane that rides it is a move of its front. */
     @ParameterizedTest
-    @EnumSource(DyingDataSource.Death.class)
-    void aSettleInDoubtNeitherLosesNorRepeatsWhetherItWasDoneOrNot(DyingDataSource.Death death) throws Exception {
-        settleInDoubt(death, Outcome.DELIVERED);
+    @MethodSource("deathAndRiding")
+    void aSettleInDoubtNeitherLosesNorRepeatsWhetherItWasDoneOrNot(DyingDataSource.Death death, boolean riding)
+            throws Exception {
+        settleInDoubt(death, Outcome.DELIVERED, riding);
         assertThat(mortal.received("tried")).hasSize(1);
+        assertThat(mortal.receipted()).as("each event is in one receipt").isEqualTo(12);
     }
 
     /** An event that failed is tried once more if its row was not written, and waits for its time if it was. */
     @ParameterizedTest
     @EnumSource(DyingDataSource.Death.class)
     void soDoesASettleThatWritesARow(DyingDataSource.Death death) throws Exception {
-        settleInDoubt(death, new Outcome.Retry(ErrorClass.SERVER_ERROR, "later"));
-        boolean waits = database.number("SELECT count(*) FROM posthorn.delivery") == 1;
+        settleInDoubt(death, new Outcome.Retry(ErrorClass.SERVER_ERROR, "later"), false);
+        boolean waits = database.number("SELECT count(*) FROM posthorn.delivery WHERE seq > 0") == 1;
         assertThat(mortal.received("tried")).hasSize(waits ? 1 : 2);
         assertThat(waits || death == DyingDataSource.Death.BEFORE).isTrue();
     }
 
-    private void settleInDoubt(DyingDataSource.Death death, Outcome tried) throws Exception {
+    /** It has no row before it is off, so whatever the move was, the event that failed comes again. */
+    @ParameterizedTest
+    @EnumSource(DyingDataSource.Death.class)
+    void soDoesAMoveThatPutsALaneOffItsFront(DyingDataSource.Death death) throws Exception {
+        settleInDoubt(death, new Outcome.Retry(ErrorClass.SERVER_ERROR, "later"), true);
+        assertThat(mortal.received("tried")).hasSize(2);
+        assertThat(database.number("SELECT count(*) FROM posthorn.delivery")).isZero();
+    }
+
+    private void settleInDoubt(DyingDataSource.Death death, Outcome tried, boolean riding) throws Exception {
         DyingDataSource dying = new DyingDataSource(database.dataSource(), server::kill);
-        try (SteppedRelay relay = mortal.start(dying.get())) {
+        try (SteppedRelay relay = mortal.start(dying.get(), riding)) {
             sink.answering(event -> "tried-0".equals(event.event().key()) ? tried : Outcome.DELIVERED);
             record("tried", 1);
             List<UUID> during = record("during", 5);

@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -75,11 +76,13 @@ class PgBouncerTest {
         TestDatabase database = TestDatabase.create();
         ExecutorService others = Executors.newFixedThreadPool(6);
         AtomicBoolean stop = new AtomicBoolean();
+        CountDownLatch asked = new CountDownLatch(6);
         try (PgBouncer pooler = PgBouncer.start(database, "transaction", servers, "server_round_robin = " + inTurn)) {
             warmUp(pooler.dataSource(), servers);
             for (int i = 0; i < 6; i++) {
-                others.execute(() -> keepAsking(pooler.dataSource(), stop));
+                others.execute(() -> keepAsking(pooler.dataSource(), stop, asked));
             }
+            assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();
             for (int i = 0; i < 20; i++) {
                 refused(() -> new DirectConnections(pooler.dataSource()).require());
             }
@@ -92,11 +95,12 @@ class PgBouncerTest {
         }
     }
 
-    private static void keepAsking(DataSource dataSource, AtomicBoolean stop) {
+    private static void keepAsking(DataSource dataSource, AtomicBoolean stop, CountDownLatch asked) {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             while (!stop.get()) {
                 statement.execute("SELECT 1");
+                asked.countDown();
             }
         } catch (SQLException e) {
             throw new IllegalStateException(e);

@@ -111,6 +111,39 @@ class RebaseTest {
         again.close();
     }
 
+    /** Their own rows tell where they got on; what is recorded in the new cluster must not be taken for a copy because of that. */
+    @Test
+    void lanesThatRodeDrainWhatTheirFrontDoesNotSettle() throws Exception {
+        TestDatabase old = TestDatabase.create(former);
+        spendTransactionIds(old);
+        deliverInPart(old);
+        old.execute("""
+                WITH front AS (
+                    INSERT INTO posthorn.front (id, session_id, a, b, read_seq, turn)
+                    SELECT gen_random_uuid(), gen_random_uuid(), pg_current_snapshot(), pg_current_snapshot(), max(seq), 1
+                      FROM posthorn.event
+                    RETURNING id)
+                UPDATE posthorn.lane_mark SET front = (SELECT id FROM front)
+                """);
+        record(old, "beyond the front", 10);
+        List<Long> settled = settledSeqs(old);
+        assertThat(settled).hasSizeGreaterThan(40);
+
+        TestDatabase moved = move(old, next);
+        record(moved, "written before the rebase", 10);
+        assertThatThrownBy(() -> start(moved, RecordingSink.oneAtATime())).hasMessageContaining("another cluster");
+        assertThat(rebase(moved)).isTrue();
+        assertThat(moved.number("SELECT count(*) FROM posthorn.front")).isZero();
+        RecordingSink after = RecordingSink.oneAtATime();
+        SteppedRelay relay = start(moved, after);
+        relay.run(30);
+        List<Long> expected = new ArrayList<>(allSeqs(moved));
+        expected.removeAll(settled);
+        assertThat(after.receivedSeqs()).containsExactlyInAnyOrderElementsOf(expected);
+        assertOrderPerKey(after);
+        relay.close();
+    }
+
     @Test
     void aSecondMoveInTheMiddleOfDrainingLosesNothing() throws Exception {
         TestDatabase old = TestDatabase.create(former);
@@ -417,7 +450,7 @@ class RebaseTest {
     private static List<Long> settledSeqs(TestDatabase database) {
         return seqs(database, """
                 JOIN posthorn.lane n ON n.index = posthorn.key_hash(e.key, e.id) % 2
-                JOIN posthorn.lane_mark m ON m.lane_id = n.id
+                JOIN posthorn.lane_effective m ON m.lane_id = n.id
                 WHERE (pg_visible_in_snapshot(e.txid, m.a) OR (pg_visible_in_snapshot(e.txid, m.b) AND e.seq <= m.seq))
                   AND NOT EXISTS (SELECT FROM posthorn.delivery d WHERE d.seq = e.seq)
                 """);

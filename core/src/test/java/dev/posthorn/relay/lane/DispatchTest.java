@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.relay.budget.Allowance;
+import dev.posthorn.relay.budget.Deliveries;
 import dev.posthorn.relay.budget.InFlightBudget;
 import dev.posthorn.relay.budget.InFlightPlaces;
 import dev.posthorn.relay.budget.LaneOrders;
@@ -32,7 +33,8 @@ class DispatchTest {
     private final RetryPlaces retryPlaces = new RetryPlaces(Integer.MAX_VALUE);
     private final LaneOrders orders = new LaneOrders(
             9, 9, 9, new InFlightBudget(9), allowance, lastHeard, retryPlaces, null, null, false, false, 0);
-    private final InFlight sent = new InFlight("test/0", subscription, () -> 0, lastHeard, retryPlaces, answered -> {});
+    private final LanePorts ports = new LanePorts(null, null, null, new Deliveries(9), null, () -> 0, null, "test");
+    private final InFlight sent = new InFlight("test/0", subscription, ports, orders, answered -> {}, () -> {});
     private final RowsInHand rows =
             new RowsInHand(subscription, null, new InFlightPlaces(() -> orders), new Unwritten(subscription), 0);
     private final Backlog backlog = new Backlog(subscription, sent, rows);

@@ -73,6 +73,7 @@ class LaneTest {
     void theMarkNeverPassesAnUndeliveredEvent() throws Exception {
         Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay crashing = instances.start("a", 1);
+        instances.keepApart();
         instances.sink.hold();
         instances.database.record("stuck");
         instances.database.record("done");
@@ -251,13 +252,29 @@ class LaneTest {
     void anIdleLaneMovesItsMarkAboutOnceASecond() {
         Instances instances = new Instances(RecordingSink.oneAtATime());
         SteppedRelay relay = instances.start("a", 1);
-        String before = instances.database.value("SELECT a FROM posthorn.lane_mark");
+        instances.keepApart();
+        assertThatItMovesOnceASecond(instances, relay, "posthorn.lane_mark");
+    }
+
+    @Test
+    void theFrontOfIdleLanesMovesAboutOnceASecond() {
+        Instances instances = new Instances(RecordingSink.oneAtATime());
+        SteppedRelay relay = instances.start("a", 1);
+        relay.run(2);
+        assertThatItMovesOnceASecond(instances, relay, "posthorn.front");
+        assertThat(instances.database.value("SELECT front FROM posthorn.lane_mark"))
+                .as("which says how far the lane is")
+                .isEqualTo(instances.database.value("SELECT id FROM posthorn.front"));
+    }
+
+    private static void assertThatItMovesOnceASecond(Instances instances, SteppedRelay relay, String table) {
+        String before = instances.database.value("SELECT a FROM " + table);
         instances.database.execute("CREATE TABLE other AS SELECT 1");
         relay.run(20);
-        assertThat(instances.database.value("SELECT a FROM posthorn.lane_mark")).isNotEqualTo(before);
+        assertThat(instances.database.value("SELECT a FROM " + table)).isNotEqualTo(before);
         Set<String> updates = new HashSet<>();
         for (int tenths = 0; tenths < 30; tenths++) {
-            updates.add(instances.database.value("SELECT xmin FROM posthorn.lane_mark"));
+            updates.add(instances.database.value("SELECT xmin FROM " + table));
             relay.run(1);
         }
         assertThat(updates).hasSizeBetween(2, 4);

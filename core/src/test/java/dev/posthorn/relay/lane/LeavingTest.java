@@ -31,6 +31,7 @@ class LeavingTest {
             }
         });
         SteppedRelay relay = instances.start("a", s -> s.lanes(1));
+        instances.keepApart();
         Lane lane = relay.lanes().get(0);
         told.set(lane);
         instances.database.record("k");

@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** A lane looks for commands and replays once a second; whoever asks in its process can tell it at once. */
+/** A lane is told once a second to look for commands and replays; whoever asks in its process can tell it at once. */
 class TendTest {
 
     private static final Actor ANN = Actor.named("ann");
@@ -27,12 +27,12 @@ class TendTest {
     private final ReplayScenario scenario = new ReplayScenario();
     private final DataSource dataSource = scenario.instances.database.dataSource();
 
-    /** It has just looked, and looks again in a second; the steps that follow are a third of one. */
+    /** It was just told, and is told again in a second; the steps that follow are a third of one. */
     private SteppedRelay justLooked() {
         SteppedRelay relay = scenario.startWithLetters(3, UnaryOperator.identity());
         relay.run(20);
         scenario.instances.clock.advance(Duration.ofSeconds(1));
-        relay.step().step();
+        relay.run(2);
         return relay;
     }
 
@@ -46,7 +46,8 @@ class TendTest {
         Commands telling =
                 new Commands(dataSource, SchemaName.DEFAULT, () -> relay.lanes().forEach(Lane::tend));
         long told = telling.discard(2, ANN, "x").id();
-        relay.run(3);
+        // It gets off its front first.
+        relay.run(5);
         assertThat(commands.answer(told)).isPresent();
         assertThat(commands.answer(untold)).isPresent();
     }

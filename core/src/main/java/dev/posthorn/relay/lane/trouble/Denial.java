@@ -77,6 +77,11 @@ public final class Denial {
         return becomes;
     }
 
+    /** In how many nanoseconds it becomes so; very long if it does not. */
+    long worthTellingInNanos(long now) {
+        return isOn() && !told ? began + WORTH_TELLING - now : Long.MAX_VALUE;
+    }
+
     /**
      * An event failed, and the receiver had answered.
      *

@@ -136,6 +136,16 @@ public final class ReceiverState {
         }
     }
 
+    /** In how many nanoseconds something becomes worth telling; very long if nothing does. */
+    public long worthTellingInNanos() {
+        return denial.worthTellingInNanos(ticker.nanos());
+    }
+
+    /** In how many nanoseconds those that were tried may get rows again. */
+    public long nextRowsNanos() {
+        return nextRows - ticker.nanos();
+    }
+
     /**
      * In how many nanoseconds something may be tried; very long if all is well.
      *

@@ -1,0 +1,425 @@
+package dev.posthorn.relay.lane;
+
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Batch;
+import dev.posthorn.log.Mark;
+import dev.posthorn.log.Snapshot;
+import dev.posthorn.relay.front.Handed;
+import dev.posthorn.relay.front.MoveInDoubt;
+import dev.posthorn.relay.front.Ride;
+import dev.posthorn.relay.front.Rider;
+import dev.posthorn.relay.store.LaneGrant;
+import dev.posthorn.relay.store.StoredLane;
+import dev.posthorn.subscription.Subscription;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a lane stands with the front: on its own, aboard, carried, or on its way off. Of all that a lane is made of only this
+ * is there while it <em>sleeps</em>, carried and with nothing to do: what that costs there are as many of as lanes.
+ */
+final class Aboard implements Rider {
+
+    private enum Standing {
+        /** It reads and settles by itself. */
+        APART,
+        /** The front reads for it, and its row is its own: it settles nothing until it is carried. */
+        ABOARD,
+        /** Its row is the front's. */
+        CARRIED,
+        /** It reads by itself, once its row is its own again. */
+        LEAVING
+    }
+
+    /** An event that is settled, and the front's number for it. */
+    private record Settled(long number, LaneEvent event) {}
+
+    private static final long LONGEST_WAIT = 1_000_000_000;
+
+    /** Whoever is at fault. */
+    private static final long LONGEST_HOLD = 30 * LONGEST_WAIT;
+
+    private final LaneGrant grant;
+    private final Subscription subscription;
+    private final Ride ride;
+    private final LanePorts ports;
+    private final Runnable signal;
+    private final Runnable wake;
+
+    /** Of the run that is under way; null while it sleeps. */
+    private @Nullable LaneParts parts;
+
+    private @Nullable LaneReader reader;
+
+    /** What the lane goes on from when it is woken. */
+    private @Nullable StoredLane asleep;
+
+    private Standing standing = Standing.APART;
+    private boolean mislaid;
+    private @Nullable MoveInDoubt inDoubt;
+
+    /** Unsettled events that it had read by itself when it got on. */
+    private int own;
+
+    private long boardedAt;
+    private long aboardSince;
+    private final ArrayDeque<Handed> held = new ArrayDeque<>(1);
+
+    /** Not settled before its row is its own: an event that it has not taken, and those that are to get rows themselves. */
+    private final List<Handed> kept = new ArrayList<>();
+
+    /** Settled, and not known to be behind the front's written position. */
+    private final ArrayDeque<Settled> settled = new ArrayDeque<>(1);
+
+    private int unreceipted;
+
+    /** Whether the lane was not stepped since it took something. */
+    private boolean unseen;
+
+    /** The run is over: nobody there wants to be told anything. */
+    private boolean over;
+
+    /**
+     * @param signal tells that the lane has something to do
+     * @param wake has a lane that sleeps begin a run that goes on
+     */
+    Aboard(LaneGrant grant, Subscription subscription, LanePorts ports, Runnable signal, Runnable wake) {
+        this.grant = grant;
+        this.subscription = subscription;
+        this.ride = ports.ride();
+        this.ports = ports;
+        this.signal = signal;
+        this.wake = wake;
+    }
+
+    /** From now on, what a run is made of; its reader knows it too. */
+    void serve(LaneParts own, LaneReader ownReader) {
+        parts = own;
+        reader = ownReader;
+        asleep = null;
+    }
+
+    private LaneParts parts() {
+        return Objects.requireNonNull(parts);
+    }
+
+    private Progress progress() {
+        return parts().progress();
+    }
+
+    private LaneReader reader() {
+        return Objects.requireNonNull(reader);
+    }
+
+    // ---- sleeping
+
+    /** Whether the front does all that there is to do for it, and owes it nothing. */
+    boolean mayRest() {
+        return standing == Standing.CARRIED && !mislaid && isAtRest();
+    }
+
+    /** Forgets all but what the lane will go on from. */
+    void fallAsleep(StoredLane from) {
+        asleep = from;
+        parts = null;
+        reader = null;
+    }
+
+    /** What the lane goes on from. */
+    StoredLane asleep() {
+        return Objects.requireNonNull(asleep);
+    }
+
+    // ---- for the lane
+
+    Ride ride() {
+        return ride;
+    }
+
+    /** Whether it reads and settles by itself. */
+    boolean isApart() {
+        return standing == Standing.APART;
+    }
+
+    /** Whether the front reads for it. */
+    boolean isRiding() {
+        return standing == Standing.ABOARD || standing == Standing.CARRIED;
+    }
+
+    /**
+     * Whether the front settles for it, or is to put it off first. It gets off as soon as something is the matter.
+     *
+     * @param well whether nothing is
+     */
+    boolean isSettledFor(boolean well) {
+        unseen = false;
+        if (isRiding() && (!well || waitsTooLong(ports.ticker().nanos()))) {
+            reader().readOn(getOff());
+        }
+        int limit = parts().hold().orders().get().inFlightLimit();
+        if (!isApart() && progress().unwritten() >= (limit + 1) / 2) {
+            ride.hurry();
+        }
+        return !isApart();
+    }
+
+    /** Whether what it knows of its row is not true any more. */
+    boolean isMislaid() {
+        return mislaid;
+    }
+
+    /** @param unsettled how many events it has read and not settled */
+    boolean board(Snapshot tail, long read, int unsettled, long now) {
+        long number = ride.board(this, tail, read);
+        if (number == Ride.NOT_THERE) {
+            return false;
+        }
+        standing = Standing.ABOARD;
+        own = unsettled;
+        boardedAt = number;
+        aboardSince = now;
+        return true;
+    }
+
+    /** Whether what it has to settle is not taken care of for too long, because something keeps it from being carried. */
+    private boolean waitsTooLong(long now) {
+        return nextDueNanos(now) <= 0;
+    }
+
+    /** In how many nanoseconds to see to it that it is settled for. */
+    long nextNanos(boolean well) {
+        return isRiding() && !well ? 0 : nextDueNanos(ports.ticker().nanos());
+    }
+
+    private long nextDueNanos(long now) {
+        boolean waits = standing == Standing.ABOARD && (own > 0 || !settled.isEmpty());
+        return waits ? aboardSince + LONGEST_WAIT - now : Long.MAX_VALUE;
+    }
+
+    /** Where it is to read on. */
+    Ride.Position getOff() {
+        Ride.Position position = ride.getOff(this);
+        goApart();
+        return position;
+    }
+
+    private void goApart() {
+        if (standing == Standing.CARRIED) {
+            standing = Standing.LEAVING;
+        } else {
+            standing = Standing.APART;
+            forget();
+        }
+    }
+
+    /** The first of the events in its hands is settled. */
+    void settled(LaneEvent event) {
+        if (standing == Standing.APART) {
+            return;
+        }
+        if (own > 0) {
+            own--;
+            settled.add(new Settled(boardedAt, event));
+        } else {
+            Handed handed = held.remove();
+            if (event.isSetAside()) {
+                kept.add(handed);
+            } else {
+                handed.release();
+            }
+            settled.add(new Settled(handed.number(), event));
+        }
+    }
+
+    /** Its front has ended: whether the move that was under way was done is known by the turn that the lane's row says. */
+    void resolve(long storedTurn) {
+        MoveInDoubt move = inDoubt;
+        inDoubt = null;
+        if (move != null && move.turn() == storedTurn) {
+            carried(move.at(), move.number());
+            receipted(move.receipted());
+            progress().anchored(storedTurn);
+        }
+        if (standing == Standing.APART) {
+            forget();
+        }
+    }
+
+    /** The run is over. */
+    void end() {
+        over = true;
+        if (standing != Standing.APART) {
+            ride.leaveBehind(this);
+            goApart();
+        }
+    }
+
+    // ---- for the front
+
+    @Override
+    public LaneGrant grant() {
+        return grant;
+    }
+
+    @Override
+    public Subscription subscription() {
+        return subscription;
+    }
+
+    @Override
+    public int take(Batch batch, List<RecordedEvent> events, List<Handed> handed) {
+        if (asleep != null) {
+            wake.run();
+        }
+        int taken = reader().takeRidden(batch, events);
+        held.addAll(handed.subList(0, taken));
+        unseen = true;
+        signal.run();
+        return taken;
+    }
+
+    @Override
+    public void putOff(Ride.Position position, Handed next) {
+        reader().readOn(position);
+        goApart();
+        if (standing == Standing.LEAVING) {
+            kept.add(next);
+        } else {
+            next.release();
+        }
+        signal.run();
+    }
+
+    @Override
+    public @Nullable Handed firstHeld() {
+        return held.peek();
+    }
+
+    @Override
+    public boolean isSlow() {
+        Handed first = held.peek();
+        if (first != null && ports.ticker().nanos() - first.since() >= LONGEST_HOLD) {
+            return true;
+        }
+        LaneHold hold = parts().hold();
+        return !unseen && hold.answers().isEmpty() && hold.sent().isHeldUp(LONGEST_WAIT);
+    }
+
+    @Override
+    public void sendOff() {
+        if (isRiding()) {
+            reader().readOn(getOff());
+            signal.run();
+        }
+    }
+
+    @Override
+    public boolean isBoardable(long number) {
+        return standing == Standing.ABOARD && own == 0 && parts().unwritten().isEmpty() && number >= boardedAt;
+    }
+
+    @Override
+    public long turn() {
+        return asleep == null ? progress().turn() : asleep.turn();
+    }
+
+    @Override
+    public void boarded(Mark at, long number, long turn) {
+        standing = Standing.CARRIED;
+        unreceipted = (int) progress().unreceipted();
+        progress().boarded(turn);
+        carried(at, number);
+    }
+
+    @Override
+    public void carried(Mark at, long number) {
+        List<LaneEvent> written = new ArrayList<>();
+        while (!settled.isEmpty() && settled.element().number() <= number) {
+            written.add(settled.remove().event());
+        }
+        if (over || asleep != null) {
+            return;
+        }
+        unreceipted += written.size();
+        noteCarried(at, written);
+        if (!written.isEmpty() || isAtRest()) {
+            // Places in the room are free, or it may sleep.
+            signal.run();
+        }
+    }
+
+    private void noteCarried(Mark at, List<LaneEvent> written) {
+        parts().hold().places().giveBack(progress().carried(at, written));
+        parts().dispatch().written(progress().writtenNumber(), reader().hasCaughtUp());
+        int delivered = (int) written.stream().filter(LaneEvent::isDelivered).count();
+        if (delivered > 0) {
+            ports.listener().delivered(subscription.name(), grant.name(), delivered);
+        }
+    }
+
+    @Override
+    public int unreceipted() {
+        return unreceipted;
+    }
+
+    @Override
+    public boolean isAtRest() {
+        return held.isEmpty() && settled.isEmpty() && unreceipted == 0;
+    }
+
+    @Override
+    public void receipted(int events) {
+        unreceipted -= events;
+        if (!over) {
+            progress().receipted(events);
+        }
+    }
+
+    @Override
+    public void anchored(Mark at, long number, long turn) {
+        carried(at, number);
+        standing = Standing.APART;
+        forget();
+        if (!over) {
+            progress().anchored(turn);
+            signal.run();
+        }
+    }
+
+    @Override
+    public void mislaid() {
+        standing = Standing.APART;
+        forget();
+        mislaid = true;
+        signal.run();
+    }
+
+    @Override
+    public void ended(long turn, @Nullable MoveInDoubt last) {
+        if (standing != Standing.ABOARD && asleep == null) {
+            progress().anchored(turn);
+        }
+        standing = Standing.APART;
+        release();
+        inDoubt = last;
+        mislaid = true;
+        signal.run();
+    }
+
+    private void forget() {
+        release();
+        settled.clear();
+        unreceipted = 0;
+    }
+
+    private void release() {
+        own = 0;
+        held.forEach(Handed::release);
+        held.clear();
+        kept.forEach(Handed::release);
+        kept.clear();
+    }
+}

@@ -1,0 +1,279 @@
+package dev.posthorn.relay.front;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.posthorn.event.Event;
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Batch;
+import dev.posthorn.log.Cursor;
+import dev.posthorn.log.Filter;
+import dev.posthorn.log.LaneScope;
+import dev.posthorn.log.Mark;
+import dev.posthorn.log.Snapshot;
+import dev.posthorn.log.Window;
+import dev.posthorn.relay.store.FrontStore;
+import dev.posthorn.relay.store.LaneGrant;
+import dev.posthorn.relay.store.Lease;
+import dev.posthorn.relay.store.SessionTrust;
+import dev.posthorn.subscription.Subscription;
+import dev.posthorn.testing.RecordingSink;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A front whose lanes and log are the test's own. */
+class JourneyEndTest {
+
+    private static final long SECOND = 1_000_000_000;
+    private static final int IN_HAND = 10;
+
+    private final SessionTrust session = new SessionTrust(UUID.randomUUID(), Duration.ofHours(1), 0, () -> 0);
+    private final List<RecordedEvent> written = new ArrayList<>();
+    private final Front front = new Front(new FrontPorts(
+            new Stored(),
+            scope -> this::read,
+            this::now,
+            new SplittableRandom(1),
+            new FrontPorts.Portions(1000, 1 << 20, 1000, IN_HAND)));
+    private long now;
+    private int snapshots;
+
+    private long now() {
+        return now;
+    }
+
+    private Batch read(Cursor cursor, int limit, long bytes) {
+        Window window = new Window(((Cursor.Tail) cursor).a(), snapshot());
+        List<RecordedEvent> events = List.copyOf(written);
+        written.clear();
+        return new Batch(events, window, new Cursor.Tail(window.b()), Instant.EPOCH);
+    }
+
+    private Snapshot snapshot() {
+        snapshots++;
+        return new Snapshot(snapshots + ":" + snapshots + ":");
+    }
+
+    private void write(long seq) {
+        Event event =
+                Event.builder().type("a").source("test").payload(new byte[1]).build();
+        written.add(new RecordedEvent(seq, event, Instant.EPOCH));
+        front.wake();
+    }
+
+    private Lane board(int number) {
+        Lane lane = new Lane(number);
+        lane.boardedAt = front.board(lane, lane.tail, front.countRead());
+        assertThat(lane.boardedAt).isNotEqualTo(Ride.NOT_THERE);
+        return lane;
+    }
+
+    private void stepAfter(long nanos) {
+        now += nanos;
+        front.step();
+    }
+
+    @Test
+    void anErrorWhileEventsAreHandedOutEndsTheFront() {
+        Lane one = board(1);
+        Lane other = board(2);
+        Lane last = board(3);
+        other.isBroken = true;
+        write(1);
+        assertThatThrownBy(() -> stepAfter(SECOND)).isInstanceOf(IllegalStateException.class);
+        assertThat(Stream.of(one, other, last)).allMatch(lane -> lane.isMislaid, "begins anew");
+    }
+
+    @Test
+    void whoGotOffBeforeItWasCarriedIsForgotten() {
+        Lane gone = board(1);
+        gone.isReady = false;
+        Lane slow = board(2);
+        write(1);
+        stepAfter(SECOND);
+        gone.held.remove().release();
+        front.getOff(gone);
+        gone.questions = 0;
+        stepAfter(SECOND + 1);
+        assertThat(slow.wasSentOff).isTrue();
+        assertThat(gone.questions).isZero();
+    }
+
+    /** Each is awake meanwhile, and that costs memory. */
+    @Test
+    void whileManyWaitForTheirReceiptsNothingIsReadAndNobodyWaitsLong() {
+        List<Lane> all = boarded(IN_HAND);
+        deliver(1, all);
+        write(2);
+        stepAfter(Journey.SETTLE_NANOS / 5);
+        assertThat(all).allMatch(lane -> lane.held.isEmpty(), "was handed nothing more");
+        stepAfter(Journey.SEARCH_NANOS);
+        assertThat(all).allMatch(lane -> lane.unreceipted == 0, "has its receipt");
+        assertThat(all).allMatch(lane -> lane.held.size() == 1, "was handed what is next");
+    }
+
+    @Test
+    void fewWaitASecondForTheirReceipts() {
+        List<Lane> all = boarded(IN_HAND / 2);
+        deliver(1, all);
+        write(2);
+        stepAfter(Journey.SEARCH_NANOS);
+        assertThat(all).allMatch(lane -> lane.unreceipted == 1, "has no receipt yet");
+        assertThat(all).allMatch(lane -> lane.held.size() == 1, "was handed what is next");
+    }
+
+    private List<Lane> boarded(int count) {
+        List<Lane> all = IntStream.range(0, count).mapToObj(this::board).toList();
+        stepAfter(2 * SECOND);
+        return all;
+    }
+
+    private void deliver(long seq, List<Lane> to) {
+        write(seq);
+        stepAfter(Journey.SETTLE_NANOS / 5);
+        to.forEach(Lane::settle);
+    }
+
+    /** Does whatever it is asked to. */
+    private static final class Stored implements FrontStore {
+        @Override
+        public void begin(UUID front, UUID session, Mark at, long readSeq, long turn) {}
+
+        @Override
+        public void end(Collection<UUID> fronts) {}
+
+        @Override
+        public boolean isCurrent() {
+            return true;
+        }
+
+        @Override
+        public Moved move(Move move) {
+            Set<Long> touched = Stream.concat(move.anchored().stream(), move.boarded().stream())
+                    .map(Touched::lane)
+                    .collect(Collectors.toSet());
+            return new Moved(true, touched);
+        }
+    }
+
+    private final class Lane implements Rider {
+        private final LaneGrant grant;
+        private final Subscription subscription;
+        private final Snapshot tail = snapshots == 0 ? snapshot() : new Snapshot(snapshots + ":" + snapshots + ":");
+        private final Queue<Handed> held = new ArrayDeque<>();
+        private long boardedAt;
+        private int questions;
+        private int unreceipted;
+        private boolean isReady = true;
+        private boolean isBroken;
+        private boolean isMislaid;
+        private boolean wasSentOff;
+
+        Lane(int number) {
+            LaneScope scope = new LaneScope(Filter.ALL, 1, 0, 0, null, null);
+            this.grant = new LaneGrant("s" + number + "/0", number, new Lease(number, number, session), scope);
+            this.subscription =
+                    Subscription.to("s" + number, RecordingSink.oneAtATime()).build();
+        }
+
+        void settle() {
+            held.remove().release();
+            unreceipted++;
+        }
+
+        @Override
+        public LaneGrant grant() {
+            return grant;
+        }
+
+        @Override
+        public Subscription subscription() {
+            return subscription;
+        }
+
+        @Override
+        public int take(Batch batch, List<RecordedEvent> events, List<Handed> handed) {
+            if (isBroken) {
+                throw new IllegalStateException("broken");
+            }
+            held.addAll(handed);
+            return handed.size();
+        }
+
+        @Override
+        public void putOff(Ride.Position position, Handed next) {}
+
+        @Override
+        public @Nullable Handed firstHeld() {
+            questions++;
+            return held.peek();
+        }
+
+        @Override
+        public boolean isSlow() {
+            return true;
+        }
+
+        @Override
+        public void sendOff() {
+            wasSentOff = true;
+        }
+
+        @Override
+        public boolean isBoardable(long number) {
+            return isReady && number >= boardedAt;
+        }
+
+        @Override
+        public long turn() {
+            return 0;
+        }
+
+        @Override
+        public void boarded(Mark at, long number, long turn) {}
+
+        @Override
+        public void carried(Mark at, long number) {}
+
+        @Override
+        public int unreceipted() {
+            return unreceipted;
+        }
+
+        @Override
+        public boolean isAtRest() {
+            return held.isEmpty() && unreceipted == 0;
+        }
+
+        @Override
+        public void receipted(int events) {
+            unreceipted -= events;
+        }
+
+        @Override
+        public void anchored(Mark at, long number, long turn) {}
+
+        @Override
+        public void mislaid() {
+            isMislaid = true;
+        }
+
+        @Override
+        public void ended(long turn, @Nullable MoveInDoubt inDoubt) {
+            mislaid();
+        }
+    }
+}
