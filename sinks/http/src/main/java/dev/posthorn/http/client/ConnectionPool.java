@@ -36,6 +36,7 @@ final class ConnectionPool {
 
     private final ClientSettings settings;
     private final Duration timeout;
+    private final Reactor reactor;
     private final Sessions sessions;
     private final PoolingAsyncClientConnectionManager connections;
     private Timer.@Nullable Task sweep;
@@ -44,6 +45,7 @@ final class ConnectionPool {
     ConnectionPool(ClientSettings settings, HostResolver hosts, Duration timeout, Reactor reactor) {
         this.settings = settings;
         this.timeout = timeout;
+        this.reactor = reactor;
         this.sessions = new Sessions(reactor);
         this.connections = PoolingAsyncClientConnectionManagerBuilder.create()
                 .setTlsStrategy(new HandshakeTimeout(
@@ -107,9 +109,9 @@ final class ConnectionPool {
         connections.upgrade(place, null, context, callback);
     }
 
-    /** For the next request. */
+    /** For the next request, unless the sinks of the process have too many connections. */
     void giveBack(AsyncConnectionEndpoint place, TimeValue keep) {
-        if (settings.once()) {
+        if (settings.once() || reactor.isCrowded()) {
             // How a connection ends that was used before tells nothing certain about the request that came after.
             discard(place, CloseMode.GRACEFUL);
         } else {

@@ -18,6 +18,7 @@ import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.http.protocol.HttpProcessor;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.http2.config.H2Config;
+import org.apache.hc.core5.http2.frame.FrameConsts;
 import org.apache.hc.core5.http2.impl.nio.ClientH2StreamMultiplexerFactory;
 import org.apache.hc.core5.http2.impl.nio.ClientH2UpgradeHandler;
 import org.apache.hc.core5.http2.impl.nio.ClientHttp1UpgradeHandler;
@@ -33,6 +34,10 @@ final class HttpProtocols implements IOEventHandlerFactory {
 
     private static final int LONGEST_HEADER_LINE = 16 << 10;
     private static final int MOST_HEADERS = 200;
+
+    /** To begin with: what is longer makes them grow, and there can be thousands of connections. */
+    private static final int BUFFER = 2 << 10;
+
     private static final String USER_AGENT =
             userAgent(HttpProtocols.class.getPackage().getImplementationVersion());
 
@@ -45,6 +50,7 @@ final class HttpProtocols implements IOEventHandlerFactory {
         Http1Config limits = Http1Config.custom()
                 .setMaxLineLength(LONGEST_HEADER_LINE)
                 .setMaxHeaderCount(MOST_HEADERS)
+                .setBufferSize(BUFFER)
                 .build();
         HttpProcessor completion = new Completion();
         this.http1 = new ClientHttp1StreamDuplexerFactory(
@@ -56,7 +62,14 @@ final class HttpProtocols implements IOEventHandlerFactory {
                 DefaultHttpRequestWriterFactory.INSTANCE,
                 null);
         this.http2 = new ClientH2StreamMultiplexerFactory(
-                completion, null, H2Config.custom().setPushEnabled(false).build(), CharCodingConfig.DEFAULT, null);
+                completion,
+                null,
+                H2Config.custom()
+                        .setPushEnabled(false)
+                        .setMaxFrameSize(FrameConsts.MIN_FRAME_SIZE)
+                        .build(),
+                CharCodingConfig.DEFAULT,
+                null);
     }
 
     private static String userAgent(@Nullable String version) {

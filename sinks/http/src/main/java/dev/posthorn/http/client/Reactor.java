@@ -28,6 +28,7 @@ public final class Reactor {
     private static final Logger log = LoggerFactory.getLogger(Reactor.class);
 
     private final String name;
+    private final OpenConnections open = new OpenConnections();
     private final AtomicLong threads = new AtomicLong();
     private int users;
     private volatile @Nullable DefaultConnectingIOReactor running;
@@ -49,6 +50,11 @@ public final class Reactor {
             running = null;
             last.close(CloseMode.IMMEDIATE);
         }
+    }
+
+    /** Whether there are more connections than are worth keeping while nothing is under way on them. */
+    boolean isCrowded() {
+        return open.areMany();
     }
 
     /** To be asked for each connection anew: an error in the library's own code would end a thread of it. */
@@ -79,7 +85,7 @@ public final class Reactor {
                 this::thread,
                 FairSession::new,
                 this::told,
-                null,
+                open,
                 null);
         next.start();
         running = next;
