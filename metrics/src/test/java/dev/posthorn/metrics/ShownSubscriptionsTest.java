@@ -57,11 +57,7 @@ class ShownSubscriptionsTest {
     void oneThatFallsBehindLosesItsSeriesAndTheTotalsStay() {
         ShownSubscriptions shown = new ShownSubscriptions(PerSubscription.of("busiest 1"));
         RelayMetrics relay = new RelayMetrics(registry, shown);
-        relay.delivered("s1", "s1/0", 10);
-        assertThat(delivered("s1")).as("nobody knows yet that it is busy").isNull();
-        shown.choose(quiet());
-        relay.delivered("s1", "s1/0", 10);
-        assertThat(delivered("s1").count()).isEqualTo(10);
+        relay.delivered("s1", "s1/0", 20);
         relay.delivered("s2", "s2/0", 1_000);
         assertThat(shown.choose(quiet())).isEqualTo(Set.of("s2"));
         assertThat(delivered("s1")).isNull();
@@ -75,6 +71,20 @@ class ShownSubscriptionsTest {
                         .counter()
                         .count())
                 .isEqualTo(1_024);
+    }
+
+    @Test
+    void whatHappensBeforeTheFirstReadingIsToldWhileThereIsRoom() {
+        ShownSubscriptions shown = new ShownSubscriptions(PerSubscription.of("busiest 2"));
+        RelayMetrics relay = new RelayMetrics(registry, shown);
+        relay.delivered("s1", "s1/0", 10);
+        relay.delivered("s2", "s2/0", 7);
+        relay.delivered("s3", "s3/0", 5);
+        assertThat(shown.choose(quiet())).containsExactlyInAnyOrder("s1", "s2");
+        relay.delivered("s1", "s1/0", 1);
+        assertThat(delivered("s1").count()).isEqualTo(11);
+        assertThat(delivered("s2").count()).isEqualTo(7);
+        assertThat(delivered("s3")).isNull();
     }
 
     @Test
