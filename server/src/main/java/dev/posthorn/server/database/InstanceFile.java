@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Under which name the relay of a data directory runs, for the hub that holds the directory next. Only one can at a time,
- * so whoever reads a name here knows that its bearer has ended, and need not wait for its leases. Other instances on the
+ * so whoever reads a name here knows that its bearer has ended, and need not wait for its session. Other instances on the
  * same PostgreSQL, which anybody may connect to, are not named here and keep theirs.
  */
 public final class InstanceFile {
@@ -33,7 +33,10 @@ public final class InstanceFile {
                     ? Optional.of(Files.readString(file).strip()).filter(InstanceFile::isName)
                     : Optional.empty();
         } catch (IOException e) {
-            log.warn("{} cannot be read ({}): lanes of a hub that was killed are free when their leases end", file, e);
+            log.warn(
+                    "{} cannot be read ({}): lanes of a hub that was killed are free when its session has ended",
+                    file,
+                    e);
             return Optional.empty();
         }
     }
@@ -50,7 +53,7 @@ public final class InstanceFile {
             Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             log.warn(
-                    "{} cannot be written ({}): if this hub is killed, its lanes are free when its leases end",
+                    "{} cannot be written ({}): if this hub is killed, its lanes are free when its session has ended",
                     file,
                     e);
         }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * An event that was handed to the receiver long ago and is still not settled.
  *
  * @param lane the index of its lane
- * @param owner who owns the lane, or did last; left out if nobody did
- * @param leaseExpiresAt in the past: nobody serves the lane now
+ * @param owner who owns the lane; left out if nobody does
+ * @param leaseExpiresAt when its owner's session ends; left out or past: nobody serves the lane now
  * @param movedAt when the lane's mark last moved
  */
 record StuckItem(

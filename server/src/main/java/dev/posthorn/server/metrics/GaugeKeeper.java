@@ -24,7 +24,7 @@ final class GaugeKeeper extends PeriodicTask {
                 new Timing(SubscriptionMetrics.INTERVAL, Duration.ofMinutes(1), Duration.ofSeconds(20));
     }
 
-    /** A reading that takes long is rare: this many times as long passes until the next, but for how long it is told. */
+    /** A reading that takes long is made rarely: the pause after it is this many times as long, within {@link #longestPause}. */
     private static final int SHARE = 50;
 
     private final Database database;

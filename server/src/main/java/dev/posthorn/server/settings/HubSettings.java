@@ -46,7 +46,7 @@ public record HubSettings(
      *
      * @param perSubscription which subscriptions have series of their own: all, none, or the busiest, such as 'busiest 100'
      */
-    public record Metrics(@DefaultValue("all") String perSubscription) {}
+    public record Metrics(@DefaultValue("busiest 1000") String perSubscription) {}
 
     /** What becomes of an event whose type nobody registered. */
     public enum EventTypeMode {

@@ -26,6 +26,8 @@ final class SettingRules {
     private static final int SHORTEST_KEY = 20;
     private static final int SMALLEST_POOL = 2;
     private static final int GREATEST_PORT = 65_535;
+    private static final int MOST_WORKERS = 64;
+    private static final Duration SHORTEST_SESSION = Duration.ofSeconds(2);
 
     private SettingRules() {}
 
@@ -35,10 +37,20 @@ final class SettingRules {
         checkDatabase(settings);
         checkLimits(settings.limits());
         checkTimes(settings);
-        demand(settings.relay().workers() >= 1, "posthorn.relay.workers must be at least 1");
+        checkRelay(settings.relay());
         demand(settings.replay().reasonAbove() >= 0, "posthorn.replay.reason-above must be at least 0");
         demand(settings.replay().limit() >= 1, "posthorn.replay.limit must be at least 1");
         checkMetrics(settings.metrics());
+    }
+
+    private static void checkRelay(HubSettings.Relay relay) {
+        demand(
+                relay.workers() >= 1 && relay.workers() <= MOST_WORKERS,
+                "posthorn.relay.workers must be from 1 to " + MOST_WORKERS
+                        + ": each is a connection and reads the log");
+        demand(
+                relay.sessionTtl().compareTo(SHORTEST_SESSION) >= 0,
+                "posthorn.relay.session-ttl must be at least " + SHORTEST_SESSION.toSeconds() + "s");
     }
 
     private static void checkMetrics(HubSettings.Metrics metrics) {
@@ -197,7 +209,6 @@ final class SettingRules {
         checkPositive("posthorn.database.connect-timeout", settings.database().connectTimeout());
         checkPositive("posthorn.grpc.connection-age", settings.grpc().connectionAge());
         checkPositive("posthorn.limits.request-time", settings.limits().requestTime());
-        checkPositive("posthorn.relay.session-ttl", settings.relay().sessionTtl());
         checkPositive("posthorn.retention.log", settings.retention().log());
         checkPositive("posthorn.retention.attempts", settings.retention().attempts());
         checkPositive("posthorn.retention.dead-letters", settings.retention().deadLetters());

@@ -8,7 +8,10 @@ import dev.posthorn.server.database.InstanceFile;
 import dev.posthorn.server.settings.HubSettings;
 import dev.posthorn.subscription.RelayListener;
 import dev.posthorn.subscription.Subscription;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
@@ -19,7 +22,7 @@ public final class RelayKeeper implements SmartLifecycle {
     private final Database database;
     private final RelayListener listener;
     private final HubSettings settings;
-    private List<Subscription> wanted = List.of();
+    private final Map<String, Subscription> wanted = new LinkedHashMap<>();
     private boolean stopped;
     private volatile @Nullable Relay relay;
     private volatile boolean running;
@@ -39,7 +42,7 @@ public final class RelayKeeper implements SmartLifecycle {
         }
         String instance = settings.relay().instance();
         Relay started = start(instance == null ? UUID.randomUUID().toString() : instance);
-        started.serve(wanted);
+        started.serve(List.copyOf(wanted.values()));
         relay = started;
     }
 
@@ -77,10 +80,21 @@ public final class RelayKeeper implements SmartLifecycle {
 
     /** Serves these from now on, and no others. */
     synchronized void serve(List<Subscription> subscriptions) {
-        wanted = List.copyOf(subscriptions);
+        wanted.clear();
+        subscriptions.forEach(each -> wanted.put(each.name(), each));
         Relay started = relay;
         if (started != null) {
-            started.serve(wanted);
+            started.serve(subscriptions);
+        }
+    }
+
+    /** Of these names it serves these from now on, and no others. */
+    synchronized void serveInstead(Set<String> names, List<Subscription> subscriptions) {
+        wanted.keySet().removeAll(names);
+        subscriptions.forEach(each -> wanted.put(each.name(), each));
+        Relay started = relay;
+        if (started != null) {
+            started.serveInstead(names, subscriptions);
         }
     }
 

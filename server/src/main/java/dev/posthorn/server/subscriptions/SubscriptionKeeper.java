@@ -66,7 +66,7 @@ public final class SubscriptionKeeper implements Changes.Reader {
         served.keySet().retainAll(there);
         deleting.retainAll(there);
         rows.forEach(this::keep);
-        serve();
+        relay.serve(subscriptions(served.keySet()));
     }
 
     /** Reads these, and leaves the others as they are. */
@@ -76,12 +76,12 @@ public final class SubscriptionKeeper implements Changes.Reader {
         Set<String> gone = new HashSet<>(names);
         rows.forEach(row -> gone.remove(row.name()));
         deleting.removeAll(gone);
-        boolean changed = served.keySet().removeAll(gone);
-        for (SubscriptionRow row : rows) {
-            changed |= keep(row);
-        }
-        if (changed) {
-            serve();
+        Set<String> changed = new HashSet<>(gone);
+        changed.retainAll(served.keySet());
+        served.keySet().removeAll(gone);
+        rows.stream().filter(this::keep).forEach(row -> changed.add(row.name()));
+        if (!changed.isEmpty()) {
+            relay.serveInstead(changed, subscriptions(changed));
         }
     }
 
@@ -96,10 +96,12 @@ public final class SubscriptionKeeper implements Changes.Reader {
         return !now.equals(served.put(row.name(), now));
     }
 
-    private void serve() {
-        relay.serve(served.values().stream()
+    /** Those of these names that can be served. */
+    private List<Subscription> subscriptions(Set<String> names) {
+        return names.stream()
+                .flatMap(name -> Stream.ofNullable(served.get(name)))
                 .flatMap(each -> Stream.ofNullable(each.subscription()))
-                .toList());
+                .toList();
     }
 
     /** Puts those into the relay's tables that are not there, or not as they are stored. */

@@ -19,8 +19,8 @@ class FewSeriesTest {
         return hub.rest().get("/actuator/prometheus").text();
     }
 
-    private static void subscribe(TestHub hub, int count) {
-        String all = IntStream.range(0, count)
+    private static void subscribe(TestHub hub, int from, int to) {
+        String all = IntStream.range(from, to)
                 .mapToObj(i -> "{\"name\": \"s%d\", \"filter\": {\"types\": [\"t%d\"]}, \"sink\": {\"kind\": \"http\","
                                 .formatted(i, i)
                         + " \"url\": \"http://127.0.0.1:9/\"}}")
@@ -39,7 +39,7 @@ class FewSeriesTest {
     void onlyTheBusiestHaveThemAndTheTotalsAreOfAll() {
         try (TestHub hub = TestHub.start(
                 Map.of("posthorn.relay.enabled", "false", "posthorn.metrics.per-subscription", "busiest 3"))) {
-            subscribe(hub, 30);
+            subscribe(hub, 0, 30);
             for (String type : List.of("t17", "t17", "t17", "t17", "t17", "t3", "t3", "t9", "t9", "t20", "t21")) {
                 hub.record(Event.builder().source("shop").type(type).json("{}").build());
             }
@@ -58,10 +58,21 @@ class FewSeriesTest {
     }
 
     @Test
+    void aThousandHaveThemIfNothingIsSaid() {
+        try (TestHub hub = TestHub.start(Map.of("posthorn.relay.enabled", "false"))) {
+            subscribe(hub, 0, 1000);
+            subscribe(hub, 1000, 1001);
+            String scrape = await().atMost(60, SECONDS)
+                    .until(() -> scrape(hub), each -> each.contains("posthorn_all_subscriptions 1001.0"));
+            assertThat(series(scrape, "posthorn_pending")).isEqualTo(1000);
+        }
+    }
+
+    @Test
     void noneHasThemIfNoneIsWanted() {
         try (TestHub hub =
                 TestHub.start(Map.of("posthorn.relay.enabled", "false", "posthorn.metrics.per-subscription", "none"))) {
-            subscribe(hub, 3);
+            subscribe(hub, 0, 3);
             String scrape = await().atMost(60, SECONDS)
                     .until(() -> scrape(hub), each -> each.contains("posthorn_all_subscriptions 3.0"));
             assertThat(scrape).doesNotContain("subscription=\"");

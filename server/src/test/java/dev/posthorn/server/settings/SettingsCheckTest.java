@@ -120,7 +120,9 @@ class SettingsCheckTest {
             posthorn.limits.depth               | 0         | posthorn.limits.depth must be at least 1
             posthorn.limits.concurrent-requests | 0         | posthorn.limits.concurrent-requests must be at least 1
             posthorn.limits.requests-per-second | -1        | posthorn.limits.requests-per-second must be 0
-            posthorn.relay.workers              | 0         | posthorn.relay.workers must be at least 1
+            posthorn.relay.workers              | 0         | posthorn.relay.workers must be from 1 to 64: each is a connection and reads the log
+            posthorn.relay.workers              | 999       | posthorn.relay.workers must be from 1 to 64: each is a connection and reads the log
+            posthorn.relay.session-ttl          | 1s        | posthorn.relay.session-ttl must be at least 2s
             posthorn.retention.dedup-period     | 0s        | posthorn.retention.dedup-period must be more than 0
             posthorn.metrics.per-subscription   | busiest   | posthorn.metrics.per-subscription is 'busiest'; it must be all, none, or busiest and a number from 1 to 10000, such as 'busiest 100'
             posthorn.metrics.per-subscription   | top 10    | posthorn.metrics.per-subscription is 'top 10'; it must be all, none, or busiest

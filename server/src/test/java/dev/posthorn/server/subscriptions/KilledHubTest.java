@@ -28,7 +28,7 @@ class KilledHubTest {
     void aHubThatWasKilledDeliversAgainAsSoonAsItIsUp() throws Exception {
         try (Receiver receiver = Receiver.start()) {
             kill(receiver);
-            try (TestHub heir = TestHub.begin(Map.of("posthorn.data", data))) {
+            try (TestHub heir = TestHub.begin(Map.of("posthorn.data", data, "posthorn.relay.session-ttl", "21m"))) {
                 await().atMost(180, SECONDS)
                         .until(() -> heir.rest()
                                         .get("/v1/subscriptions/killed")
@@ -47,7 +47,7 @@ class KilledHubTest {
         int port = FreePort.find();
         Process hub = ChildJvm.of(
                         Serve.class,
-                        List.of("-XX:TieredStopAtLevel=1"),
+                        List.of("-XX:TieredStopAtLevel=1", "-Dposthorn.relay.session-ttl=21m"),
                         List.of(
                                 "--data",
                                 data.toString(),
@@ -60,7 +60,7 @@ class KilledHubTest {
                 .start();
         try {
             TestClient rest = new TestClient("http://127.0.0.1:" + port);
-            // A lease lasts longer than two of these, and so than any start of a hub.
+            // A session lasts longer than two of these, and so than any start of a hub.
             String document = "{\"timeout\": \"10m\", \"sink\": {\"kind\": \"http\", \"url\": \"%s\"}}"
                     .formatted(receiver.url("/"));
             await().ignoreExceptions()
