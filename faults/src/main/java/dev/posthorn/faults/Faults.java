@@ -6,6 +6,7 @@ import dev.posthorn.faults.attacks.Figures;
 import dev.posthorn.faults.crash.CrashReport;
 import dev.posthorn.faults.crash.Crashes;
 import dev.posthorn.faults.harness.Servers;
+import dev.posthorn.faults.hub.CrowdedHubs;
 import dev.posthorn.faults.hub.HubKills;
 import dev.posthorn.faults.hub.TwoHubs;
 import dev.posthorn.faults.kill.Relays;
@@ -131,6 +132,26 @@ public final class Faults {
                 TwoHubs.Report report = hubs.run();
                 System.out.println("two hubs: " + report);
                 return clean && report.isClean();
+            }
+        });
+    }
+
+    @Command(
+            mixinStandardHelpOptions = true,
+            description = "Kills one of two hubs that share many subscriptions, while events come.")
+    int crowd(
+            @Option(
+                            names = "--subscriptions",
+                            paramLabel = "N",
+                            defaultValue = "10000",
+                            description = "with four lanes each (${DEFAULT-VALUE})")
+                    int subscriptions,
+            @Option(names = "--seed", defaultValue = "0", description = "0: a new one") long seed) {
+        return run(() -> {
+            try (CrowdedHubs hubs = new CrowdedHubs(subscriptions, orAny(seed))) {
+                CrowdedHubs.Report report = hubs.run();
+                System.out.println("crowd: " + report);
+                return report.isClean();
             }
         });
     }

@@ -19,7 +19,7 @@ final class MaskedReplies implements Attack {
 
     private static final String SUBSCRIPTION = """
             {"sink": {"kind": "http", "url": "http://127.0.0.1:%d/", "keepAnswer": %d}, "filter": {"types": ["masked"]},
-             "retry": {"maxAttempts": "unlimited", "delays": ["100ms"]}}""";
+             "retry": {"maxAttempts": "unlimited", "delays": ["100ms"]}, "timeout": "500ms"}""";
 
     private final UUID id = UUID.randomUUID();
 

@@ -1,8 +1,7 @@
 package dev.posthorn.faults.attacks;
 
+import dev.posthorn.testkit.LinuxProcess;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 
 /** Looks every second at how much memory the hub has: its heap by its own metrics, and all of it by the system's. */
@@ -22,7 +21,7 @@ final class MemoryWatch {
 
     private synchronized void note(AttackedHub hub) {
         try {
-            resident = Math.max(resident, resident(hub.pid()));
+            resident = Math.max(resident, new LinuxProcess(hub.pid()).residentBytes());
             heap = Math.max(heap, heap(hub.metrics()));
         } catch (IOException | IllegalStateException shedOrDead) {
             // The next look may tell.
@@ -34,13 +33,6 @@ final class MemoryWatch {
         return metrics.lines()
                 .filter(line -> line.startsWith("jvm_memory_used_bytes{area=\"heap\""))
                 .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-                .sum();
-    }
-
-    private static long resident(long pid) throws IOException {
-        return Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream()
-                .filter(line -> line.startsWith("VmRSS:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
                 .sum();
     }
 

@@ -40,7 +40,7 @@ public final class Crashes implements AutoCloseable {
 
     private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-    /** Every lane polls at least once in it. */
+    /** Every front, and every lane that reads by itself, polls at least once in it. */
     private static final Duration SOME_POLLS = Duration.ofMillis(60);
 
     private static final Duration QUIET = Duration.ofMillis(400);

@@ -1,6 +1,7 @@
 package dev.posthorn.faults.harness;
 
 import dev.posthorn.testkit.ChildJvm;
+import dev.posthorn.testkit.TemporaryDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

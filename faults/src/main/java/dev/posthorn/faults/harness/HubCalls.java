@@ -34,12 +34,29 @@ public final class HubCalls {
 
     /** Creates the subscription or changes it. */
     public void put(String url, String timeout, int lanes) throws IOException, InterruptedException {
-        HttpResponse<String> answer = send(request("/v1/subscriptions/" + SUBSCRIPTION)
+        require(request("/v1/subscriptions/" + SUBSCRIPTION)
                 .header("Content-Type", "application/json")
                 .PUT(BodyPublishers.ofString(DOCUMENT.formatted(url, timeout, lanes))));
+    }
+
+    /** Creates all subscriptions of a document. */
+    public void create(String subscriptions) throws IOException, InterruptedException {
+        post("/v1/subscriptions", subscriptions);
+    }
+
+    public void publish(String event) throws IOException, InterruptedException {
+        post("/v1/events", event);
+    }
+
+    private void post(String path, String body) throws IOException, InterruptedException {
+        require(request(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(body)));
+    }
+
+    private void require(HttpRequest.Builder request) throws IOException, InterruptedException {
+        HttpResponse<String> answer = send(request);
         if (answer.statusCode() / 100 != 2) {
             throw new IllegalStateException(
-                    "the subscription was answered " + answer.statusCode() + ": " + answer.body());
+                    "what was asked of a hub was answered " + answer.statusCode() + ": " + answer.body());
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** What somebody got, in the order in which they got it, and what was wrong with that. Used by one thread at a time. */
 public final class Ledger {
@@ -109,6 +110,28 @@ public final class Ledger {
 
         public Verdict {
             examples = List.copyOf(examples);
+        }
+
+        /** To add others to. */
+        public static Verdict none(String name) {
+            return new Verdict(name, 0, 0, 0, 0, 0, 0, 0, List.of());
+        }
+
+        /** That of both together, under the name of this one. */
+        public Verdict and(Verdict other) {
+            return new Verdict(
+                    name,
+                    read + other.read,
+                    lost + other.lost,
+                    phantom + other.phantom,
+                    repeated + other.repeated,
+                    doubled + other.doubled,
+                    skipped + other.skipped,
+                    reordered + other.reordered,
+                    Stream.of(examples, other.examples)
+                            .flatMap(List::stream)
+                            .limit(EXAMPLES)
+                            .toList());
         }
 
         public boolean isClean() {

@@ -3,10 +3,10 @@ package dev.posthorn.faults.hub;
 import dev.posthorn.faults.harness.HubCalls;
 import dev.posthorn.faults.harness.HubProcess;
 import dev.posthorn.faults.harness.Ledger;
-import dev.posthorn.faults.harness.OwnPostgres;
 import dev.posthorn.faults.harness.Patience;
 import dev.posthorn.faults.harness.Tally;
-import dev.posthorn.faults.harness.TemporaryDirectory;
+import dev.posthorn.testkit.OwnPostgres;
+import dev.posthorn.testkit.TemporaryDirectory;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
@@ -58,7 +58,7 @@ public final class HubKills implements AutoCloseable {
         calls.awaitReady();
         firstStart = Duration.ofNanos(System.nanoTime() - started);
         calls.put(receiver.url("/events"), TIMEOUT, LANES);
-        Publishers publishers = Publishers.start(List.of(hub), seed, journal);
+        Publishers publishers = Publishers.start(List.of(hub), Traffic.OF_ONE_TYPE, seed, journal);
         journal.untilAcknowledged(System.nanoTime(), hub);
         while (hubKills < ofEach || postgresKills < ofEach || System.nanoTime() - started < atLeast.toNanos()) {
             killPostgres();

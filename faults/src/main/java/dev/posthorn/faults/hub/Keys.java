@@ -7,20 +7,25 @@ import java.util.UUID;
 /** The keys of one publisher, which no other one uses. Their events count 1, 2, 3 … in the order of publication. */
 final class Keys {
 
-    private static final int COUNT = 40;
-
     private final String publisher;
+    private final Traffic traffic;
     private final SplittableRandom random;
-    private final long[] counters = new long[COUNT];
+    private final long[] counters;
 
-    Keys(String publisher, SplittableRandom random) {
+    Keys(String publisher, Traffic traffic, SplittableRandom random) {
         this.publisher = publisher;
+        this.traffic = traffic;
         this.random = random;
+        this.counters = new long[traffic.keys()];
     }
 
     Change next() {
-        int key = random.nextInt(COUNT);
-        return new Change(id(), publisher + "-" + key, ++counters[key]);
+        int key = random.nextInt(counters.length);
+        return new Change(id(), traffic.key(publisher, key), ++counters[key]);
+    }
+
+    Traffic traffic() {
+        return traffic;
     }
 
     static String text(Change change) {

@@ -18,17 +18,18 @@ final class Publishers {
     /**
      * @param hubs the first one also gets the stream; the others only get what is published over REST
      */
-    static Publishers start(List<HubProcess> hubs, long seed, Journal journal) {
+    static Publishers start(List<HubProcess> hubs, Traffic traffic, long seed, Journal journal) {
         Publishers publishers = new Publishers();
         SplittableRandom random = new SplittableRandom(seed);
         List<String> rest = hubs.stream().map(HubProcess::rest).toList();
         for (int i = 0; i < OVER_REST; i++) {
             String name = "rest" + i;
-            RestPublisher publisher = new RestPublisher(rest, new Keys(name, random.split()), random.split(), journal);
+            RestPublisher publisher =
+                    new RestPublisher(rest, new Keys(name, traffic, random.split()), random.split(), journal);
             publishers.crew.start(name, () -> publisher.publishUntil(() -> publishers.stopping));
         }
-        StreamPublisher stream =
-                new StreamPublisher(hubs.get(0).grpcPort(), new Keys("grpc", random.split()), random.split(), journal);
+        StreamPublisher stream = new StreamPublisher(
+                hubs.get(0).grpcPort(), new Keys("grpc", traffic, random.split()), random.split(), journal);
         publishers.crew.start("grpc", () -> stream.publishUntil(() -> publishers.stopping));
         return publishers;
     }

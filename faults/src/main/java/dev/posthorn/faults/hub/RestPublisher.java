@@ -50,19 +50,23 @@ final class RestPublisher {
             List<Change> batch = Stream.generate(keys::next)
                     .limit(1 + random.nextInt(MOST_EVENTS))
                     .toList();
-            String body = batch.stream().map(RestPublisher::json).collect(Collectors.joining(",", "[", "]"));
+            String body = batch.stream()
+                    .map(change -> json(change, keys.traffic()))
+                    .collect(Collectors.joining(",", "[", "]"));
             while (!attempt(batch, body)) {
                 turn++;
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
             }
-            TimeUnit.MILLISECONDS.sleep(random.nextInt(THINK_MILLIS));
+            TimeUnit.MILLISECONDS.sleep(
+                    random.nextInt(THINK_MILLIS * keys.traffic().thinking()));
         }
     }
 
-    private static String json(Change change) {
+    static String json(Change change, Traffic traffic) {
         String data = Base64.getEncoder().encodeToString(Keys.text(change).getBytes(UTF_8));
-        return "{\"id\":\"" + change.id() + "\",\"source\":\"faults\",\"type\":\"aggregate.changed\",\"key\":\""
-                + change.aggregate() + "\",\"contentType\":\"text/plain\",\"dataBase64\":\"" + data + "\"}";
+        return "{\"id\":\"" + change.id() + "\",\"source\":\"faults\",\"type\":\"" + traffic.type(change.aggregate())
+                + "\",\"key\":\"" + change.aggregate() + "\",\"contentType\":\"text/plain\",\"dataBase64\":\"" + data
+                + "\"}";
     }
 
     private boolean attempt(List<Change> batch, String body) throws InterruptedException {

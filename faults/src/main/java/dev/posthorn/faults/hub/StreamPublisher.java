@@ -66,10 +66,10 @@ final class StreamPublisher {
         return change;
     }
 
-    private static Event message(Change change) {
+    private Event message(Change change) {
         return Event.newBuilder()
                 .setEventId(change.id().toString())
-                .setEventType("aggregate.changed")
+                .setEventType(keys.traffic().type(change.aggregate()))
                 .setSourceService("faults")
                 .setKey(change.aggregate())
                 .setContentType("text/plain")
@@ -98,7 +98,8 @@ final class StreamPublisher {
                 if (openCount() < MOST_OPEN && !stopping.getAsBoolean()) {
                     hub.onNext(message(next()));
                 }
-                TimeUnit.MILLISECONDS.sleep(random.nextInt(THINK_MILLIS));
+                TimeUnit.MILLISECONDS.sleep(
+                        random.nextInt(THINK_MILLIS * keys.traffic().thinking()));
             }
             if (!ended) {
                 hub.onCompleted();

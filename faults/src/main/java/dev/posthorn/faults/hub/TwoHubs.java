@@ -1,15 +1,12 @@
 package dev.posthorn.faults.hub;
 
 import dev.posthorn.embedded.postgres.EmbeddedPostgres;
-import dev.posthorn.faults.harness.Database;
 import dev.posthorn.faults.harness.HubCalls;
 import dev.posthorn.faults.harness.HubProcess;
 import dev.posthorn.faults.harness.Ledger;
 import dev.posthorn.faults.harness.Patience;
 import dev.posthorn.faults.harness.Tally;
-import dev.posthorn.faults.harness.TemporaryDirectory;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,20 +26,11 @@ public final class TwoHubs implements AutoCloseable {
     private static final String TIMEOUT = "1s";
     private static final int LANES = 4;
 
-    private static final String LANES_OF_SURVIVOR = """
-            SELECT count(*) FROM posthorn.lane_owner o JOIN posthorn.session s ON s.id = o.session_id
-             WHERE s.instance = 'survivor' AND s.expires_at > clock_timestamp()""";
-
-    /** Renewed since PostgreSQL is back. */
-    private static final String LEASES_OF_VICTIM = """
-            SELECT count(*) FROM posthorn.lane_owner o JOIN posthorn.session s ON s.id = o.session_id
-             WHERE s.instance = 'victim' AND s.expires_at > clock_timestamp() + interval '4 seconds'""";
-
     private final long seed;
-    private final TemporaryDirectory directory = TemporaryDirectory.create("posthorn-faults-hubs-");
-    private final EmbeddedPostgres postgres = EmbeddedPostgres.temporary();
-    private final HubProcess survivor = hub("survivor");
-    private final HubProcess victim = hub("victim");
+    private final HubPair hubs = new HubPair(LEASE);
+    private final HubProcess survivor = hubs.survivor();
+    private final HubProcess victim = hubs.victim();
+    private final EmbeddedPostgres postgres = hubs.postgres();
     private final HubReceiver receiver = new HubReceiver();
     private final Tally tally = new Tally();
     private final Journal journal = new Journal(tally);
@@ -51,31 +39,19 @@ public final class TwoHubs implements AutoCloseable {
         this.seed = seed;
     }
 
-    private HubProcess hub(String instance) throws IOException {
-        return new HubProcess(Files.createDirectory(directory.path().resolve(instance)))
-                .variable("POSTHORN_DATABASE_URL", postgres.jdbcUrl())
-                .variable("POSTHORN_DATABASE_USER", postgres.user())
-                .variable("POSTHORN_DATABASE_PASSWORD", postgres.password())
-                .setting("posthorn.relay.instance", instance)
-                .setting("posthorn.relay.session-ttl", LEASE.toSeconds() + "s");
-    }
-
     public Report run() throws Exception {
-        survivor.start();
-        victim.start();
+        hubs.start();
         HubCalls calls = new HubCalls(survivor);
         HubCalls others = new HubCalls(victim);
-        Patience.until("both hubs are ready", () -> calls.isReady() && others.isReady());
         calls.put(receiver.url("/before"), TIMEOUT, LANES);
         Duration shared = Patience.until("both own lanes", () -> haveBoth(others.owners()));
-        Publishers publishers = Publishers.start(List.of(survivor, victim), seed, journal);
+        Publishers publishers = Publishers.start(hubs.both(), Traffic.OF_ONE_TYPE, seed, journal);
         Duration changed = change(others);
         Duration restart = restart();
         Duration crash = crash();
         publishers.check();
         Patience.until("both own lanes again", () -> haveBoth(others.owners()));
-        Patience.until(
-                "a hub has renewed its leases", () -> Database.number(postgres.dataSource(), LEASES_OF_VICTIM) > 0);
+        Patience.until("a hub has renewed its lease", () -> hubs.freshLanesOfVictim() > 0);
         Duration takenOver = kill();
         publishers.stop();
         return finish(shared, changed, restart, crash, takenOver);
@@ -109,9 +85,7 @@ public final class TwoHubs implements AutoCloseable {
 
     private Duration kill() throws Exception {
         tally.add("requests under way at the kill of a hub", journal.strike(victim::kill));
-        return Patience.until(
-                "the other hub owns every lane",
-                () -> Database.number(postgres.dataSource(), LANES_OF_SURVIVOR) == LANES);
+        return Patience.until("the other hub owns every lane", () -> hubs.lanesOfSurvivor() == LANES);
     }
 
     private Report finish(Duration shared, Duration changed, Duration restart, Duration crash, Duration takenOver)
@@ -128,11 +102,8 @@ public final class TwoHubs implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        survivor.close();
-        victim.close();
+        hubs.close();
         receiver.close();
-        postgres.close();
-        directory.close();
     }
 
     /**

@@ -26,7 +26,7 @@ final class MarkWatch {
               JOIN posthorn.lane l
                 ON l.subscription_id = s.id AND l.generation = s.generation
                AND l.index = posthorn.key_hash(e.key, e.id) % g.lanes
-              JOIN posthorn.lane_mark m ON m.lane_id = l.id
+              JOIN posthorn.lane_effective m ON m.lane_id = l.id
              GROUP BY 1, 2
             """;
 

@@ -67,7 +67,7 @@ final class Operator implements AutoCloseable {
     private static final String IN_DOUBT = """
             SELECT e.id FROM posthorn.subscription s
               JOIN posthorn.lane l ON l.subscription_id = s.id AND l.generation = s.generation
-              JOIN posthorn.lane_mark m ON m.lane_id = l.id
+              JOIN posthorn.lane_effective m ON m.lane_id = l.id
              CROSS JOIN posthorn.event e
              WHERE s.name = ? AND e.source = s.name AND e.seq > ?
                AND (NOT (pg_visible_in_snapshot(e.txid, m.a) OR (pg_visible_in_snapshot(e.txid, m.b) AND e.seq <= m.seq))

@@ -8,11 +8,12 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The longer form: {@code ./posthorn faults hub --for 10m}. */
+/** The longer forms: {@code ./posthorn faults hub --for 10m} and {@code ./posthorn faults crowd}. */
 @Tag("slow")
 class HubKillsTest {
 
     private static final int KILLS_OF_EACH = 6;
+    private static final int SUBSCRIPTIONS = 300;
     private static final long SEED = Long.getLong("posthorn.faults.seed", System.nanoTime());
 
     @Test
@@ -48,6 +49,25 @@ class HubKillsTest {
             TwoHubs.Report report = hubs.run();
 
             System.out.println("two hubs: " + report);
+            assertThat(report.log().isClean()).as(report.log().toString()).isTrue();
+            assertThat(report.verdict().isClean())
+                    .as(report.verdict().toString())
+                    .isTrue();
+            assertThat(report.stoppedCleanly()).isTrue();
+            return report.late();
+        }
+    }
+
+    @Test
+    void oneOfTwoServesTheLanesOfAllSubscriptionsOfTheOther() throws Exception {
+        InTime.once(HubKillsTest::killOneOfACrowd);
+    }
+
+    private static List<String> killOneOfACrowd() throws Exception {
+        try (CrowdedHubs hubs = new CrowdedHubs(SUBSCRIPTIONS, SEED)) {
+            CrowdedHubs.Report report = hubs.run();
+
+            System.out.println("crowd: " + report);
             assertThat(report.log().isClean()).as(report.log().toString()).isTrue();
             assertThat(report.verdict().isClean())
                     .as(report.verdict().toString())
