@@ -12,6 +12,7 @@ import dev.posthorn.benchmarks.relay.Hold;
 import dev.posthorn.benchmarks.relay.Retry;
 import dev.posthorn.benchmarks.relay.Scale;
 import dev.posthorn.benchmarks.replay.Replay;
+import dev.posthorn.benchmarks.subscriptions.Subscriptions;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -32,7 +33,8 @@ import picocli.CommandLine.Command;
             Replay.class,
             Webhook.class,
             Inbox.class,
-            Ingest.class
+            Ingest.class,
+            Subscriptions.class
         })
 public final class Bench {
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -108,6 +109,28 @@ class BenchTest {
         assertThat(number(json, "grpcPerSecond")).isPositive();
         assertThat(number(json, "barePerSecond")).isPositive();
         assertThat(number(json, "grpcHubCpuMicrosPerEvent")).isPositive();
+    }
+
+    @Test
+    void subscriptionsReportsWhatOneAndTwentyCostAHub() throws IOException {
+        String json = run("subscriptions");
+        assertThat(number(json, "referencePerSecond")).isPositive();
+        String[] hubs = json.split("\"subscriptions\": ", -1);
+        assertThat(hubs).hasSize(3);
+        for (String hub : List.of(hubs[1], hubs[2])) {
+            assertThat(number(hub, "idleCpuPercent"))
+                    .isBetween(0.0, 100.0 * Runtime.getRuntime().availableProcessors());
+            assertThat(number(hub, "threads")).isBetween(10.0, 500.0);
+            assertThat(number(hub, "residentMiB")).isBetween(50.0, 4_000.0);
+            assertThat(number(hub, "oneP99Millis")).isGreaterThanOrEqualTo(number(hub, "oneP50Millis"));
+            assertThat(number(hub, "allLastMillis")).isPositive();
+            assertThat(number(hub, "allPerSecond")).isPositive();
+            assertThat(number(hub, "mixP99Millis")).isGreaterThanOrEqualTo(number(hub, "mixP50Millis"));
+            assertThat(number(hub, "rowsPerEvent")).isGreaterThanOrEqualTo(1);
+            assertThat(number(hub, "putsPerSecond")).isPositive();
+            assertThat(number(hub, "putsPerSecondOfOne")).isPositive();
+            assertThat(number(hub, "startAllSeconds")).isGreaterThanOrEqualTo(number(hub, "startSeconds"));
+        }
     }
 
     private String run(String name) throws IOException {

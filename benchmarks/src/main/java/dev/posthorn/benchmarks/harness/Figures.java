@@ -48,7 +48,7 @@ public final class Figures {
                 .put("java", Runtime.version().toString());
     }
 
-    String json() {
+    public String json() {
         return values.entrySet().stream()
                 .map(entry -> text(entry.getKey()) + ": " + json(entry.getValue()))
                 .collect(Collectors.joining(", ", "{", "}"));

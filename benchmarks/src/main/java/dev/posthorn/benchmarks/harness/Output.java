@@ -36,9 +36,14 @@ public final class Output {
      * @param ratio ours to the reference; with several forms, the smallest
      */
     public void result(String name, double ratio, Figures figures, String format, Object... values) throws IOException {
-        System.out.println(name + ": " + String.format(Locale.ROOT, format, values));
+        result(name, new Figures().put("ratio", ratio).putAll(figures), String.format(Locale.ROOT, format, values));
+    }
+
+    /** Tells a result without a ratio, or with one among its figures. */
+    public void result(String name, Figures figures, String text) throws IOException {
+        System.out.println(name + ": " + text);
         if (json != null) {
-            Figures all = new Figures().put("name", name).put("ratio", ratio).putAll(figures);
+            Figures all = new Figures().put("name", name).putAll(figures);
             Files.writeString(json, all.machine().json() + "\n", UTF_8);
         }
     }

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 /** Waits for what has to come, but not for ever. */
 public final class Patience {
 
-    private static final int SECONDS = 120;
+    private static final Duration LONGEST = Duration.ofMinutes(2);
 
     /** Something that becomes true. */
     public interface Condition {
@@ -23,10 +23,17 @@ public final class Patience {
      * @param complaint what is wrong if it does not come
      */
     public static void until(Duration look, Supplier<String> complaint, Condition condition) throws Exception {
+        until(look, LONGEST, complaint, condition);
+    }
+
+    /** The same with a bound of the caller's. */
+    public static void until(Duration look, Duration longest, Supplier<String> complaint, Condition condition)
+            throws Exception {
         Stopwatch watch = new Stopwatch();
         while (!condition.holds()) {
-            if (watch.seconds() > SECONDS) {
-                throw new IllegalStateException(complaint.get() + " after " + SECONDS + " s; the log above says why");
+            if (watch.seconds() > longest.toSeconds()) {
+                throw new IllegalStateException(
+                        complaint.get() + " after " + longest.toSeconds() + " s; the log above says why");
             }
             LockSupport.parkNanos(look.toNanos());
         }

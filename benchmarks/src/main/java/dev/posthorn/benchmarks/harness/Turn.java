@@ -24,6 +24,12 @@ public record Turn(Map<String, Double> figures) {
         return new Turn(more);
     }
 
+    public Turn and(Turn other) {
+        Map<String, Double> more = new LinkedHashMap<>(figures);
+        more.putAll(other.figures);
+        return new Turn(more);
+    }
+
     @Override
     public String toString() {
         return figures.entrySet().stream()

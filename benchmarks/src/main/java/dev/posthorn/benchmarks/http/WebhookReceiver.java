@@ -16,11 +16,13 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP server that does as little as possible: one thread, requests with Content-Length alone, and always the same
@@ -46,24 +48,27 @@ public final class WebhookReceiver implements AutoCloseable {
 
     private final Handler handler;
     private final Selector selector;
-    private final ServerSocketChannel server;
+    private final List<ServerSocketChannel> servers = new ArrayList<>();
     private final ByteBuffer answer = ByteBuffer.allocateDirect(ANSWER.length).put(ANSWER);
     private final Queue<Late> late = new ArrayDeque<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile boolean closing;
 
-    private WebhookReceiver(Handler handler) throws IOException {
+    private WebhookReceiver(Handler handler, int ports) throws IOException {
         this.handler = handler;
         this.selector = Selector.open();
-        this.server = ServerSocketChannel.open();
-        server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), MOST_WAITING);
-        server.configureBlocking(false);
-        server.register(selector, SelectionKey.OP_ACCEPT);
+        for (int i = 0; i < ports; i++) {
+            ServerSocketChannel server = ServerSocketChannel.open();
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), MOST_WAITING);
+            server.configureBlocking(false);
+            server.register(selector, SelectionKey.OP_ACCEPT, server);
+            servers.add(server);
+        }
     }
 
     /** The program of a process of its own, which answers everything at once. */
     public static void main(String[] args) throws IOException {
-        WebhookReceiver receiver = new WebhookReceiver(request -> 0);
+        WebhookReceiver receiver = new WebhookReceiver(request -> 0, 1);
         System.out.println("ready " + receiver.port());
         receiver.serve();
     }
@@ -82,7 +87,12 @@ public final class WebhookReceiver implements AutoCloseable {
 
     /** Starts it on a thread of this process. */
     public static WebhookReceiver start(Handler handler) throws IOException {
-        WebhookReceiver receiver = new WebhookReceiver(handler);
+        return start(handler, 1);
+    }
+
+    /** The same at several ports: a client has some 28,000 connections to each at most. */
+    public static WebhookReceiver start(Handler handler, int ports) throws IOException {
+        WebhookReceiver receiver = new WebhookReceiver(handler, ports);
         Thread thread = new Thread(receiver::serve, "bench-receiver");
         thread.setDaemon(true);
         thread.start();
@@ -90,7 +100,11 @@ public final class WebhookReceiver implements AutoCloseable {
     }
 
     public int port() {
-        return server.socket().getLocalPort();
+        return ports().get(0);
+    }
+
+    public List<Integer> ports() {
+        return servers.stream().map(server -> server.socket().getLocalPort()).toList();
     }
 
     private void serve() {
@@ -99,7 +113,6 @@ public final class WebhookReceiver implements AutoCloseable {
                 selector.select(this::serve, untilNextLate());
                 answerLate();
             }
-            server.close();
             selector.keys().forEach(WebhookReceiver::close);
             selector.close();
         } catch (IOException e) {
@@ -133,7 +146,7 @@ public final class WebhookReceiver implements AutoCloseable {
     private void serve(SelectionKey key) {
         try {
             if (key.isAcceptable()) {
-                accept();
+                accept((ServerSocketChannel) key.attachment());
             } else {
                 read((SocketChannel) key.channel(), (ByteBuffer) key.attachment());
             }
@@ -142,12 +155,21 @@ public final class WebhookReceiver implements AutoCloseable {
         }
     }
 
-    private void accept() throws IOException {
-        SocketChannel connection = server.accept();
+    private void accept(ServerSocketChannel server) throws IOException {
+        SocketChannel connection = accepted(server);
         if (connection != null) {
             connection.configureBlocking(false);
             connection.setOption(StandardSocketOptions.TCP_NODELAY, true);
             connection.register(selector, SelectionKey.OP_READ, ByteBuffer.allocate(LARGEST_REQUEST));
+        }
+    }
+
+    /** Null also while this process may have no more of them: then the client waits. */
+    private static @Nullable SocketChannel accepted(ServerSocketChannel server) {
+        try {
+            return server.accept();
+        } catch (IOException tooMany) {
+            return null;
         }
     }
 

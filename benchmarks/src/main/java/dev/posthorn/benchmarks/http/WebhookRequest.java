@@ -18,11 +18,11 @@ public final class WebhookRequest {
         this.body = body;
     }
 
-    String path() {
+    public String path() {
         return path;
     }
 
-    byte[] body() {
+    public byte[] body() {
         return body;
     }
 

@@ -9,6 +9,7 @@ import dev.posthorn.benchmarks.harness.Side;
 import dev.posthorn.benchmarks.harness.Stopwatch;
 import dev.posthorn.benchmarks.harness.Turn;
 import dev.posthorn.benchmarks.testbed.Database;
+import dev.posthorn.benchmarks.testbed.HubProcess;
 import dev.posthorn.benchmarks.testbed.Server;
 import java.io.IOException;
 import java.sql.SQLException;
