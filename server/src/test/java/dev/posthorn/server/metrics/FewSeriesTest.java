@@ -63,7 +63,10 @@ class FewSeriesTest {
             subscribe(hub, 0, 1000);
             subscribe(hub, 1000, 1001);
             String scrape = await().atMost(60, SECONDS)
-                    .until(() -> scrape(hub), each -> each.contains("posthorn_all_subscriptions 1001.0"));
+                    .until(
+                            () -> scrape(hub),
+                            each -> each.contains("posthorn_all_subscriptions 1001.0")
+                                    && series(each, "posthorn_pending") >= 1000);
             assertThat(series(scrape, "posthorn_pending")).isEqualTo(1000);
         }
     }
