@@ -148,7 +148,7 @@ public final class Front implements Ride {
     }
 
     @Override
-    public long board(Rider rider, Snapshot tail, long read) {
+    public boolean board(Rider rider, Snapshot tail, long read) {
         Journey now = of(rider);
         if (now == null) {
             if (journey != null) {
@@ -158,7 +158,7 @@ public final class Front implements Ride {
             journey = now;
         }
         now.goTo(tail, read);
-        return now.isAt(tail) ? now.board(rider) : NOT_THERE;
+        return now.board(rider, tail, read);
     }
 
     @Override

@@ -92,6 +92,9 @@ final class Journey {
     /** Of whom something that was handed to them is not behind a written position, or in no receipt. */
     private final Set<Rider> busy = new LinkedHashSet<>();
 
+    /** They stand at the end of the window that is being read, and are handed nothing before it. */
+    private final Set<Rider> ahead = new LinkedHashSet<>();
+
     /** Aboard, and their rows are their own yet. */
     private final Set<Rider> boarding = new LinkedHashSet<>();
 
@@ -141,13 +144,16 @@ final class Journey {
      * not taken later than his own.
      */
     Ride.@Nullable Tail reachable(Snapshot from, long since) {
-        Snapshot end = cursor instanceof Cursor.Inside inside ? inside.window().b() : ((Cursor.Tail) cursor).a();
-        return read > since ? sharedReads.end(from, since, new Ride.Tail(end, read)) : null;
+        return read > since ? sharedReads.end(from, since, new Ride.Tail(endOfReads(), read)) : null;
+    }
+
+    private Snapshot endOfReads() {
+        return cursor instanceof Cursor.Inside inside ? inside.window().b() : ((Cursor.Tail) cursor).a();
     }
 
     /** Whether a later snapshot will be there soon. */
     boolean isNear() {
-        return !riders.isEmpty();
+        return !riders.isEmpty() || !ahead.isEmpty();
     }
 
     @Nullable
@@ -157,28 +163,53 @@ final class Journey {
                 : null;
     }
 
-    boolean isAt(Snapshot tail) {
-        return cursor.equals(new Cursor.Tail(tail));
-    }
-
     /** With nobody aboard it goes where the next one stands who gets on, if that is further. */
     void goTo(Snapshot tail, long readThen) {
-        if (riders.isEmpty() && leaving.isEmpty() && readThen > read) {
-            cursor = new Cursor.Tail(tail);
+        if (riders.isEmpty() && leaving.isEmpty() && ahead.isEmpty() && readThen > read) {
             read = readThen;
-            trail.readTo(Mark.at(tail));
+            standAt(tail);
         }
     }
 
-    /** Returns how many events were handed out before it got on. */
-    long board(Rider rider) {
+    private void standAt(Snapshot tail) {
+        cursor = new Cursor.Tail(tail);
+        trail.readTo(Mark.at(tail));
+    }
+
+    /** False if it does not stand there, and will not come by. */
+    boolean board(Rider rider, Snapshot tail, long readThen) {
+        if (cursor.equals(new Cursor.Tail(tail))) {
+            join(rider);
+            return true;
+        }
+        boolean comesBy = cursor instanceof Cursor.Inside inside
+                && read == readThen
+                && inside.window().b().equals(tail);
+        return comesBy && ahead.add(rider);
+    }
+
+    private void join(Rider rider) {
         riders.add(rider);
         boarding.add(rider);
+        rider.joined(trail.number());
         setPace();
-        return trail.number();
+    }
+
+    /** The window is read to its end: from here on whoever waited there is handed what comes. */
+    private void arrive() {
+        ahead.forEach(this::join);
+        ahead.clear();
+    }
+
+    /** Whether those who wait at the end of the window are all there are, so that nobody wants what is left of it. */
+    private boolean isOnlyAwaited() {
+        return !ahead.isEmpty() && riders.isEmpty() && leaving.isEmpty();
     }
 
     Ride.Position getOff(Rider rider) {
+        if (ahead.remove(rider)) {
+            return new Ride.Position(new Cursor.Tail(endOfReads()), read);
+        }
         if (riders.remove(rider)) {
             if (boarding.remove(rider)) {
                 // What it was handed it settles by itself: nothing would ever take it out.
@@ -207,6 +238,7 @@ final class Journey {
     void end() {
         List<Rider> all = new ArrayList<>(riders.all().toList());
         all.addAll(leaving);
+        all.addAll(ahead);
         Asked lost = asked;
         all.forEach(rider -> rider.ended(turn, lost == null ? null : lost.by(rider)));
     }
@@ -387,6 +419,10 @@ final class Journey {
      * his row must not say more.
      */
     void read(Reads reads) {
+        if (isOnlyAwaited()) {
+            standAt(endOfReads());
+            arrive();
+        }
         if (riders.isEmpty() || !leaving.isEmpty() || isFull() || !pace.isDue(ticker.nanos()) || session.isEnded()) {
             return;
         }
@@ -448,6 +484,9 @@ final class Journey {
         cursor = part.next();
         trail.readTo(part.markAtEnd());
         offers.forEach((rider, offer) -> hand(rider, offer, part));
+        if (part.endsWindow()) {
+            arrive();
+        }
         return part;
     }
 
@@ -494,7 +533,7 @@ final class Journey {
         if (session.isEnded()) {
             return SECOND;
         }
-        if (hurried || isWriteDue(now)) {
+        if (hurried || isWriteDue(now) || isOnlyAwaited()) {
             return 0;
         }
         long next = riders.isEmpty() || isFull() ? SECOND : pace.due() - now;

@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Ride {
 
-    /** The front is not where the lane is. */
-    long NOT_THERE = -1;
-
     /** How many reads at the tail were made on this connection. */
     long reads();
 
@@ -40,13 +37,13 @@ public interface Ride {
     Batch shared(Cursor cursor, LaneScope reader);
 
     /**
-     * Gets on, if the front stands where the lane does, or there is no front yet: then there is one, and it stands there.
+     * Gets on, if the front stands where the lane does, or reads a window that ends there: then it is handed nothing before
+     * that end. If there is no front yet there is one then, and it stands there.
      *
      * @param tail the lane has read all that is visible in it, and nothing else
      * @param read the number of the read by which the snapshot was taken
-     * @return how many events were handed out before, or {@link #NOT_THERE}
      */
-    long board(Rider rider, Snapshot tail, long read);
+    boolean board(Rider rider, Snapshot tail, long read);
 
     /** Reads no more for the lane. If its row is carried, it is told when it is on its own. */
     Position getOff(Rider rider);

@@ -42,6 +42,9 @@ public interface Rider {
     /** It holds others back, and is to settle by itself. */
     void sendOff();
 
+    /** The front has come to where it got on: so many events were handed out before. */
+    void joined(long number);
+
     /** Whether its row may say that it is carried, from a position on at which so many were handed out. */
     boolean isBoardable(long number);
 

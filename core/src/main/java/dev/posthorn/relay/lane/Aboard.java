@@ -39,6 +39,9 @@ final class Aboard implements Rider {
 
     private static final long LONGEST_WAIT = 1_000_000_000;
 
+    /** The front has not come to where it got on. */
+    private static final long NOT_YET = Long.MAX_VALUE;
+
     /** Whoever is at fault. */
     private static final long LONGEST_HOLD = 30 * LONGEST_WAIT;
 
@@ -173,13 +176,12 @@ final class Aboard implements Rider {
 
     /** @param unsettled how many events it has read and not settled */
     boolean board(Snapshot tail, long read, int unsettled, long now) {
-        long number = ride.board(this, tail, read);
-        if (number == Ride.NOT_THERE) {
+        boardedAt = NOT_YET;
+        if (!ride.board(this, tail, read)) {
             return false;
         }
         standing = Standing.ABOARD;
         own = unsettled;
-        boardedAt = number;
         aboardSince = now;
         return true;
     }
@@ -314,6 +316,15 @@ final class Aboard implements Rider {
             reader().readOn(getOff());
             signal.run();
         }
+    }
+
+    @Override
+    public void joined(long number) {
+        boardedAt = number;
+        // All of them are its own: it was handed nothing yet.
+        List<Settled> before = List.copyOf(settled);
+        settled.clear();
+        before.forEach(each -> settled.add(new Settled(number, each.event())));
     }
 
     @Override

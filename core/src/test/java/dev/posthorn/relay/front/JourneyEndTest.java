@@ -39,27 +39,37 @@ class JourneyEndTest {
 
     private static final long SECOND = 1_000_000_000;
     private static final int IN_HAND = 10;
+    private static final int LANES_AT_A_TIME = 6;
 
     private final SessionTrust session = new SessionTrust(UUID.randomUUID(), Duration.ofHours(1), 0, () -> 0);
     private final List<RecordedEvent> written = new ArrayList<>();
+    private List<RecordedEvent> inWindow = List.of();
     private final Front front = new Front(new FrontPorts(
             new Stored(),
             scope -> this::read,
             this::now,
             new SplittableRandom(1),
-            new FrontPorts.Portions(1000, 1 << 20, 1000, IN_HAND)));
+            new FrontPorts.Portions(1000, 1 << 20, LANES_AT_A_TIME, IN_HAND)));
     private long now;
     private int snapshots;
+    private boolean isCurrent = true;
 
     private long now() {
         return now;
     }
 
     private Batch read(Cursor cursor, int limit, long bytes) {
+        if (cursor instanceof Cursor.Inside inside) {
+            List<RecordedEvent> rest = inWindow.stream()
+                    .filter(event -> event.seq() > inside.seq())
+                    .toList();
+            return new Batch(
+                    rest, inside.window(), new Cursor.Tail(inside.window().b()), Instant.EPOCH);
+        }
         Window window = new Window(((Cursor.Tail) cursor).a(), snapshot());
-        List<RecordedEvent> events = List.copyOf(written);
+        inWindow = List.copyOf(written);
         written.clear();
-        return new Batch(events, window, new Cursor.Tail(window.b()), Instant.EPOCH);
+        return new Batch(inWindow, window, new Cursor.Tail(window.b()), Instant.EPOCH);
     }
 
     private Snapshot snapshot() {
@@ -76,8 +86,7 @@ class JourneyEndTest {
 
     private Lane board(int number) {
         Lane lane = new Lane(number);
-        lane.boardedAt = front.board(lane, lane.tail, front.countRead());
-        assertThat(lane.boardedAt).isNotEqualTo(Ride.NOT_THERE);
+        assertThat(front.board(lane, lane.tail, front.countRead())).isTrue();
         return lane;
     }
 
@@ -135,8 +144,76 @@ class JourneyEndTest {
         assertThat(all).allMatch(lane -> lane.held.size() == 1, "was handed what is next");
     }
 
+    /** It has read the rest of the window by itself. */
+    @Test
+    void whoGetsOnAtTheEndOfAWindowIsHandedWhatComesBehindIt() {
+        List<Lane> all = insideOfAWindow();
+        Lane late = boardAhead();
+        all.forEach(Lane::settle);
+        stepAfter(SECOND);
+        assertThat(all).allMatch(lane -> lane.held.size() == 1, "was handed what was left of the window");
+        assertThat(late.held).isEmpty();
+        stepAfter(SECOND);
+        assertThat(late.isBoarded).as("others are not settled before its place").isFalse();
+        all.forEach(Lane::settle);
+        stepAfter(SECOND);
+        assertThat(late.isBoarded).isTrue();
+        write(3);
+        stepAfter(SECOND);
+        assertThat(late.held).hasSize(1);
+    }
+
+    @Test
+    void whoGetsOffWhereItWaitsGoesOnFromThere() {
+        insideOfAWindow();
+        Lane late = boardAhead();
+        assertThat(front.getOff(late)).isEqualTo(new Ride.Position(new Cursor.Tail(late.tail), front.reads()));
+        Lane other = boardAhead();
+        isCurrent = false;
+        front.step();
+        assertThat(late.isMislaid).isFalse();
+        assertThat(other.isMislaid).as("begins anew with the connection").isTrue();
+    }
+
+    @Test
+    void ifAllOthersGetOffItGoesToWhereSomebodyWaits() {
+        List<Lane> all = insideOfAWindow();
+        Lane late = boardAhead();
+        all.forEach(lane -> lane.held.remove().release());
+        all.forEach(front::getOff);
+        for (int i = 0; i <= IN_HAND / LANES_AT_A_TIME; i++) {
+            assertThat(front.nextNanos()).isZero();
+            stepAfter(1);
+        }
+        assertThat(all).allMatch(lane -> lane.anchoredAt == 1, "is on its own behind the one event that it had");
+        stepAfter(SECOND);
+        assertThat(late.isBoarded).isTrue();
+        assertThat(late.held).isEmpty();
+    }
+
+    /** Reads two events and hands out one: that is all there is room for. */
+    private List<Lane> insideOfAWindow() {
+        List<Lane> all = boarded(IN_HAND);
+        write(1);
+        write(2);
+        stepAfter(Journey.SETTLE_NANOS / 5);
+        assertThat(all).allMatch(lane -> lane.held.size() == 1, "was handed one of two");
+        return all;
+    }
+
+    private Lane boardAhead() {
+        Lane late = new Lane(IN_HAND + 1);
+        assertThat(front.board(late, late.tail, front.reads() - 1))
+                .as("of another read")
+                .isFalse();
+        assertThat(front.board(late, late.tail, front.reads())).isTrue();
+        assertThat(late.boardedAt).as("nobody knows yet").isEqualTo(-1);
+        return late;
+    }
+
     private List<Lane> boarded(int count) {
         List<Lane> all = IntStream.range(0, count).mapToObj(this::board).toList();
+        stepAfter(2 * SECOND);
         stepAfter(2 * SECOND);
         return all;
     }
@@ -148,7 +225,7 @@ class JourneyEndTest {
     }
 
     /** Does whatever it is asked to. */
-    private static final class Stored implements FrontStore {
+    private final class Stored implements FrontStore {
         @Override
         public void begin(UUID front, UUID session, Mark at, long readSeq, long turn) {}
 
@@ -157,7 +234,7 @@ class JourneyEndTest {
 
         @Override
         public boolean isCurrent() {
-            return true;
+            return isCurrent;
         }
 
         @Override
@@ -174,7 +251,9 @@ class JourneyEndTest {
         private final Subscription subscription;
         private final Snapshot tail = snapshots == 0 ? snapshot() : new Snapshot(snapshots + ":" + snapshots + ":");
         private final Queue<Handed> held = new ArrayDeque<>();
-        private long boardedAt;
+        private long boardedAt = -1;
+        private boolean isBoarded;
+        private long anchoredAt = -1;
         private int questions;
         private int unreceipted;
         private boolean isReady = true;
@@ -233,6 +312,11 @@ class JourneyEndTest {
         }
 
         @Override
+        public void joined(long number) {
+            boardedAt = number;
+        }
+
+        @Override
         public boolean isBoardable(long number) {
             return isReady && number >= boardedAt;
         }
@@ -243,7 +327,9 @@ class JourneyEndTest {
         }
 
         @Override
-        public void boarded(Mark at, long number, long turn) {}
+        public void boarded(Mark at, long number, long turn) {
+            isBoarded = true;
+        }
 
         @Override
         public void carried(Mark at, long number) {}
@@ -264,7 +350,9 @@ class JourneyEndTest {
         }
 
         @Override
-        public void anchored(Mark at, long number, long turn) {}
+        public void anchored(Mark at, long number, long turn) {
+            anchoredAt = at.seq();
+        }
 
         @Override
         public void mislaid() {

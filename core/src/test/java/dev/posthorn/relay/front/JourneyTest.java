@@ -87,7 +87,7 @@ class JourneyTest {
                 .mapToObj(Passenger::new)
                 .toList();
         long read = front.countRead();
-        all.forEach(each -> assertThat(front.board(each, TAIL, read)).isZero());
+        all.forEach(each -> assertThat(front.board(each, TAIL, read)).isTrue());
         step();
         step();
         assertThat(all).allSatisfy(each -> assertThat(each.carriedAt).isNotNull());
@@ -110,7 +110,7 @@ class JourneyTest {
     @Test
     void aFrontEndsWithItsConnection() {
         Passenger rider = new Passenger(0);
-        assertThat(front.board(rider, TAIL, front.countRead())).isZero();
+        assertThat(front.board(rider, TAIL, front.countRead())).isTrue();
         step();
         assertThat(rider.carriedAt).isNotNull();
         int movesBefore = moves;
@@ -170,6 +170,9 @@ class JourneyTest {
 
         @Override
         public void sendOff() {}
+
+        @Override
+        public void joined(long number) {}
 
         @Override
         public boolean isBoardable(long number) {
