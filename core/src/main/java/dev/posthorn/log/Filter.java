@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -71,9 +72,13 @@ public record Filter(
                 && event.headers().entrySet().containsAll(headers.entrySet());
     }
 
-    /** False if it wants no event of the type, whatever else the event says. */
-    public boolean mayWant(String type) {
-        return matches(types, type);
+    /** False if it wants no event of these types, whatever else the events say. A type that it names is only looked up. */
+    public boolean mayWantAny(Set<String> some) {
+        return types.isEmpty()
+                || types.stream()
+                        .anyMatch(pattern -> pattern.indexOf('*') < 0
+                                ? some.contains(pattern)
+                                : some.stream().anyMatch(type -> matches(pattern, type)));
     }
 
     private static boolean matches(List<String> patterns, @Nullable String text) {

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -226,5 +227,15 @@ class FilterTest {
                 .isInstanceOfSatisfying(
                         PosthornException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_SETTING))
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void oneThatWantsNoneOfSomeTypesIsFoundOut() {
+        Set<String> some = Set.of("order.placed", "order.paid");
+        assertThat(Filter.ALL.mayWantAny(some)).isTrue();
+        assertThat(Filter.types("invoice", "order.paid").mayWantAny(some)).isTrue();
+        assertThat(Filter.types("*.paid").mayWantAny(some)).isTrue();
+        assertThat(Filter.types("order", "invoice.*").mayWantAny(some)).isFalse();
+        assertThat(Filter.types("order.*").mayWantAny(Set.of())).isFalse();
     }
 }

@@ -131,6 +131,39 @@ class FrontTest {
         assertThat(relay.lanes()).filteredOn(lane -> !lane.isAsleep()).hasSize(1);
     }
 
+    // ---- after a take-over
+
+    private long disturbed() {
+        return instances.database.number("SELECT count(*) FROM posthorn.lane_mark WHERE takeovers > 0");
+    }
+
+    /** By itself each would read and settle for a minute: thousands may have something to read when a process dies. */
+    @Test
+    void whoHasReadSomethingSinceItWasTakenOverRidesAndItsTakeOversAreForgottenLater() {
+        ride(one);
+        instances.sink.hold();
+        record("1");
+        idle(1);
+        relay.close();
+        instances.sink.answerAll();
+        instances.clock.advance(Instances.TTL.plusSeconds(1));
+        relay = relay("b", counting.dataSource(), one);
+        assertThat(disturbed()).isEqualTo(LANES);
+        idle(25);
+        assertThat(instances.keys()).containsExactly("1", "1");
+        assertAllRide(LANES);
+        assertThat(disturbed()).as("it may be what has ended the first").isOne();
+        assertThat(relay.lanes()).filteredOn(lane -> !lane.isAsleep()).hasSize(1);
+        instances.clock.advance(one.timeout());
+        idle(25);
+        assertThat(disturbed()).isOne();
+        instances.clock.advance(one.timeout());
+        relay.pass();
+        idle(25);
+        assertThat(disturbed()).isZero();
+        assertThat(relay.lanes()).allMatch(Lane::isAsleep);
+    }
+
     // ---- what it costs
 
     private static Subscription[] many(RecordingSink sink) {

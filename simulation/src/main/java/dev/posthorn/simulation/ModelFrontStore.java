@@ -84,9 +84,15 @@ final class ModelFrontStore implements FrontStore {
                 lane.front = front.id;
                 lane.turn = move.turn();
                 lane.parkedFor = null;
-                lane.takeovers = 0;
                 touched.add(lane.id);
                 witness.boarded(lane);
+            }
+        }
+        for (Touched each : move.calmed()) {
+            LaneRow lane = owned(each);
+            if (lane != null && front.id.equals(lane.front)) {
+                lane.takeovers = 0;
+                touched.add(lane.id);
             }
         }
         move.receipts()

@@ -57,12 +57,17 @@ abstract class FrontStoreContract extends Contract {
         }
 
         Moved move(Mark to, long readSeq, List<Owned> off, List<Owned> on, Receipt... receipts) {
-            Moved moved = write(new Move(id, turn, ++turns, to, readSeq, touched(off), touched(on), List.of(receipts)));
+            Moved moved = write(
+                    new Move(id, turn, ++turns, to, readSeq, touched(off), touched(on), List.of(), List.of(receipts)));
             List.of(off, on)
                     .forEach(lanes -> lanes.stream()
                             .filter(lane -> moved.touched().contains(lane(lane)))
                             .forEach(lane -> lane.stands(to, turn)));
             return moved;
+        }
+
+        Moved calm(Owned... lanes) {
+            return write(new Move(id, turn, ++turns, at, 0, List.of(), List.of(), touched(List.of(lanes)), List.of()));
         }
 
         Moved write(Move move) {
@@ -162,6 +167,7 @@ abstract class FrontStoreContract extends Contract {
                 99,
                 touched(List.of(rider)),
                 touched(List.of(other)),
+                touched(List.of(rider)),
                 List.of(new Receipt(lane(rider), 5)));
         assertThat(front.write(late)).isEqualTo(Moved.ENDED);
         assertThat(standing(rider)).isEqualTo(front.at);
@@ -213,8 +219,8 @@ abstract class FrontStoreContract extends Contract {
         Ridden front = ridden("i1", 1);
         Owned owned = own("i1", TWO_LANES);
         Touched formers = touched(owned, owned.grant.lease().epoch() + 1, owned.turn());
-        Moved moved = front.write(
-                new Move(front.id, front.turn(), ++turns, tail(), 0, List.of(), List.of(formers), List.of()));
+        Moved moved = front.write(new Move(
+                front.id, front.turn(), ++turns, tail(), 0, List.of(), List.of(formers), List.of(), List.of()));
         assertThat(moved).as("the front moves without it").isEqualTo(new Moved(true, Set.of()));
         assertThat(isOnItsOwn(owned)).isTrue();
     }
@@ -228,8 +234,8 @@ abstract class FrontStoreContract extends Contract {
         owned.read();
         assertThat(owned.settle(changes -> {})).isTrue();
         Touched outdated = touched(owned, owned.grant.lease().epoch(), former);
-        Moved moved = front.write(
-                new Move(front.id, front.turn(), ++turns, tail(), 0, List.of(), List.of(outdated), List.of()));
+        Moved moved = front.write(new Move(
+                front.id, front.turn(), ++turns, tail(), 0, List.of(), List.of(outdated), List.of(), List.of()));
         assertThat(moved.touched()).isEmpty();
         assertThat(standing(owned)).isEqualTo(owned.mark);
         assertThat(isOnItsOwn(owned)).isTrue();
@@ -252,8 +258,8 @@ abstract class FrontStoreContract extends Contract {
         Ridden front = ridden("i1", 1);
         Owned rider = front.riders.get(0);
         Touched formers = touched(rider, rider.grant.lease().epoch() + 1, rider.turn());
-        Moved moved = front.write(
-                new Move(front.id, front.turn(), ++turns, tail(), 0, List.of(formers), List.of(), List.of()));
+        Moved moved = front.write(new Move(
+                front.id, front.turn(), ++turns, tail(), 0, List.of(formers), List.of(), List.of(), List.of()));
         assertThat(moved.touched()).isEmpty();
         assertThat(isOnItsOwn(rider)).isFalse();
         front.moveTo(tail());
@@ -307,17 +313,12 @@ abstract class FrontStoreContract extends Contract {
         assertThat(rider.lane.row(event.seq())).isNotNull();
     }
 
-    /** That all is well is what getting on means: nothing that the lane has read can have caused them. */
     @Test
-    void gettingOnForgetsTakeOversAndWhatTheLaneStoodStillFor() {
-        Subscription one = subscription(s -> s);
-        own("dead", one);
-        store.advance(TTL.plusSeconds(1));
-        Owned owned = own("i1", one);
+    void gettingOnForgetsWhatTheLaneStoodStillFor() {
+        Owned owned = own("i1", subscription(s -> s));
         long id = owned.grant.subscriptionId();
         process("i1").request(id, TWO_LANES);
         assertThat(owned.park(process("i1").sharing(id))).isTrue();
-        assertThat(begun(owned).takeovers()).isOne();
         assertThat(begun(owned).parkedFor()).isNotNull();
         Ridden front = new Ridden(process("i1"), tail(), List.of(owned));
         process("i1").advance(id);
@@ -325,8 +326,28 @@ abstract class FrontStoreContract extends Contract {
                 .as("nobody takes it for one that stands still")
                 .isNull();
         front.anchor(tail(), owned);
-        assertThat(begun(owned).takeovers()).isZero();
         assertThat(begun(owned).parkedFor()).isNull();
+    }
+
+    /** One that it is handed while it rides may have been handed to the owner before it too. */
+    @Test
+    void takeOversAreForgottenWhenTheFrontSaysSo() {
+        ownAll("dead", TWO_LANES, 2);
+        store.advance(TTL.plusSeconds(1));
+        List<Owned> taken = ownAll("i1", TWO_LANES, 2);
+        Owned rider = taken.get(0);
+        Owned other = taken.get(1);
+        assertThat(rider.stored.takeovers()).isOne();
+        assertThat(other.stored.takeovers()).isOne();
+        Ridden front = new Ridden(process("i1"), tail(), List.of(rider));
+        assertThat(front.calm(other).touched()).as("which does not ride").isEmpty();
+        front.anchor(tail(), rider);
+        assertThat(begun(rider).takeovers()).as("not by getting on and off").isOne();
+        front.board(rider);
+        assertThat(front.calm(rider).touched()).containsExactly(lane(rider));
+        front.anchor(tail(), rider);
+        assertThat(begun(rider).takeovers()).isZero();
+        assertThat(begun(other).takeovers()).isOne();
     }
 
     // ---- beginning anew

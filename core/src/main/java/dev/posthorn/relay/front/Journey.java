@@ -78,6 +78,7 @@ final class Journey {
     private long lastWrite;
     private long lastBoarding;
     private long lastReceipts;
+    private long lastCalming;
     private long lastLook;
     private boolean hurried;
     private @Nullable Asked asked;
@@ -103,6 +104,9 @@ final class Journey {
 
     private final Set<Rider> carried = new LinkedHashSet<>();
 
+    /** Carried, and their rows count forced take-overs. */
+    private final Set<Rider> disturbed = new LinkedHashSet<>();
+
     /** @param first stands at the tail, and its row says so or less */
     Journey(Rider first, Snapshot tail, long read, FrontPorts ports) {
         this.store = ports.store();
@@ -123,6 +127,7 @@ final class Journey {
         this.lastWrite = now;
         this.lastBoarding = now;
         this.lastReceipts = now;
+        this.lastCalming = now;
         this.lastLook = now;
         this.pace =
                 new Pace(first.subscription().pollLeast(), first.subscription().pollMost(), now);
@@ -210,6 +215,7 @@ final class Journey {
         if (ahead.remove(rider)) {
             return new Ride.Position(new Cursor.Tail(endOfReads()), read);
         }
+        disturbed.remove(rider);
         if (riders.remove(rider)) {
             if (boarding.remove(rider)) {
                 // What it was handed it settles by itself: nothing would ever take it out.
@@ -291,7 +297,8 @@ final class Journey {
                 || (settled && (hurried || since >= SETTLE_NANOS))
                 || (!boarding.isEmpty() && now - lastBoarding >= SETTLE_NANOS)
                 || (since >= SECOND && !trail.settled().equals(written))
-                || (!busy.isEmpty() && now - lastReceipts >= receiptInterval());
+                || (!busy.isEmpty() && now - lastReceipts >= receiptInterval())
+                || (!disturbed.isEmpty() && now - lastCalming >= SECOND);
     }
 
     private boolean write(long now) {
@@ -299,14 +306,15 @@ final class Journey {
         List<Rider> off = some(leaving);
         List<Rider> on = some(
                 boarding.stream().filter(rider -> rider.isBoardable(number)).toList());
+        List<Rider> calm = toBeCalmed(now);
         Map<Rider, Integer> receipts = takeReceipts(now);
         Mark at = trail.settled();
         lastBoarding = now;
-        if (off.isEmpty() && on.isEmpty() && receipts.isEmpty() && at.equals(written)) {
+        if (off.isEmpty() && on.isEmpty() && calm.isEmpty() && receipts.isEmpty() && at.equals(written)) {
             return true;
         }
         long next = random.nextLong();
-        Move move = new Move(id, turn, next, at, readSeq, touched(off), touched(on), listed(receipts));
+        Move move = new Move(id, turn, next, at, readSeq, touched(off), touched(on), touched(calm), listed(receipts));
         asked = new Asked(move, number, receipts);
         Moved moved = store.move(move);
         asked = null;
@@ -320,6 +328,7 @@ final class Journey {
         receipts.forEach(Rider::receipted);
         off.forEach(rider -> anchored(rider, moved, next));
         on.forEach(rider -> boarded(rider, moved, next));
+        calm.forEach(rider -> calmed(rider, moved));
         settleBusy(at, number);
         return true;
     }
@@ -349,6 +358,14 @@ final class Journey {
                 // In one order, like all who write many marks at a time.
                 .sorted(Comparator.comparingLong(Touched::lane))
                 .toList();
+    }
+
+    private List<Rider> toBeCalmed(long now) {
+        if (now - lastCalming < SECOND) {
+            return List.of();
+        }
+        lastCalming = now;
+        return some(disturbed.stream().filter(Rider::isProven).toList());
     }
 
     private Map<Rider, Integer> takeReceipts(long now) {
@@ -388,11 +405,21 @@ final class Journey {
         if (moved.touched().contains(rider.grant().lease().laneId())) {
             carried.add(rider);
             busy.add(rider);
+            if (rider.isDisturbed()) {
+                disturbed.add(rider);
+            }
             rider.boarded(written, writtenNumber, withTurn);
         } else {
             riders.remove(rider);
             busy.remove(rider);
             rider.mislaid();
+        }
+    }
+
+    private void calmed(Rider rider, Moved moved) {
+        if (moved.touched().contains(rider.grant().lease().laneId())) {
+            disturbed.remove(rider);
+            rider.calmed();
         }
     }
 
@@ -547,6 +574,9 @@ final class Journey {
         }
         if (!busy.isEmpty()) {
             next = Math.min(next, lastReceipts + receiptInterval() - now);
+        }
+        if (!disturbed.isEmpty()) {
+            next = Math.min(next, lastCalming + SECOND - now);
         }
         Handed first = trail.firstHeld();
         if (first != null) {

@@ -54,6 +54,15 @@ public interface Rider {
     /** Its row says from now on that it is carried, and at this mark it stood then. */
     void boarded(Mark at, long number, long turn);
 
+    /** Whether its row counts forced take-overs that are not forgotten yet. */
+    boolean isDisturbed();
+
+    /** Whether they can be: no event that it has had can be what has caused them. */
+    boolean isProven();
+
+    /** They are forgotten. */
+    void calmed();
+
     /** The front's position was written. */
     void carried(Mark at, long number);
 

@@ -36,9 +36,9 @@ final class SharedReads {
         }
 
         Batch of(LaneScope scope) {
-            boolean hasAny = types.stream().anyMatch(scope.filter()::mayWant);
-            List<RecordedEvent> its =
-                    hasAny ? batch.events().stream().filter(scope::has).toList() : List.of();
+            List<RecordedEvent> its = scope.filter().mayWantAny(types)
+                    ? batch.events().stream().filter(scope::has).toList()
+                    : List.of();
             return new Batch(its, batch.window(), batch.next(), batch.now());
         }
     }

@@ -341,8 +341,24 @@ final class Aboard implements Rider {
     public void boarded(Mark at, long number, long turn) {
         standing = Standing.CARRIED;
         unreceipted = (int) progress().unreceipted();
-        progress().boarded(turn);
+        progress().anchored(turn);
         carried(at, number);
+    }
+
+    @Override
+    public boolean isDisturbed() {
+        return progress().isDisturbed();
+    }
+
+    @Override
+    public boolean isProven() {
+        return parts().dispatch().hasReadNothing() || parts().care().isUndisturbed();
+    }
+
+    @Override
+    public void calmed() {
+        progress().calmed();
+        signal.run();
     }
 
     @Override

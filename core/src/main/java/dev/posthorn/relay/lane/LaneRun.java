@@ -353,9 +353,8 @@ final class LaneRun {
                 && !dispatch.awaitsReading();
     }
 
-    /** Of an owner that was ended by force, those take-overs are forgotten that no event can have caused. */
     private boolean mayGetOn() {
-        return isWell() && progress.isCalm() && (!progress.isDisturbed() || dispatch.hasReadNothing());
+        return isWell() && progress.isCalm();
     }
 
     private Settlement.Gauge gauge() {
@@ -442,7 +441,7 @@ final class LaneRun {
     @Nullable
     Aboard fallAsleep() {
         boolean forgetsNothing = hasNothingInHand() && dispatch.remembersNothing() && answers.isEmpty();
-        if (!forgetsNothing || sent.count() > 0 || !aboard.mayRest() || !isWell() || !progress.isCalm()) {
+        if (!forgetsNothing || sent.count() > 0 || !aboard.mayRest() || !mayGetOn() || progress.isDisturbed()) {
             return null;
         }
         aboard.fallAsleep(progress.asStored(rows.knownBelow()));

@@ -315,9 +315,8 @@ final class Progress {
         return turn;
     }
 
-    /** From now on the front writes how far it is settled. */
-    void boarded(long withTurn) {
-        anchored(withTurn);
+    /** The front has had its forced take-overs forgotten. */
+    void calmed() {
         disturbed = false;
     }
 
@@ -347,7 +346,7 @@ final class Progress {
         writtenSinceReceipt -= count;
     }
 
-    /** From now on it settles by itself. */
+    /** The front has written its row: from now on the front settles for it, or it does so by itself. */
     void anchored(long withTurn) {
         turn = withTurn;
         writtenTurn = withTurn;

@@ -45,7 +45,7 @@ public final class PostgresFrontStore implements FrontStore {
 
     /**
      * Each lane is fenced by its epoch; who gets on, by the turn of its last settle too: one whose answer was lost may come
-     * to its end only now. Take-overs that nothing the lane has read can have caused are forgotten with it.
+     * to its end only now.
      */
     private static final String MOVE_WITH_LANES = """
             WITH moved AS ({moved}),
@@ -59,17 +59,23 @@ public final class PostgresFrontStore implements FrontStore {
                 RETURNING m.lane_id),
             boarded AS (
                 UPDATE posthorn.lane_mark m
-                   SET front = moved.id, turn = :turn, parked_for = NULL, takeovers = 0
+                   SET front = moved.id, turn = :turn, parked_for = NULL
                   FROM moved, unnest(:on_lanes::bigint[], :on_epochs::bigint[], :on_formers::bigint[])
                        AS o (lane_id, epoch, former)
                  WHERE m.lane_id = o.lane_id AND m.epoch = o.epoch AND m.turn = o.former AND m.front IS NULL
+                RETURNING m.lane_id),
+            calmed AS (
+                UPDATE posthorn.lane_mark m
+                   SET takeovers = 0
+                  FROM moved, unnest(:calm_lanes::bigint[], :calm_epochs::bigint[]) AS o (lane_id, epoch)
+                 WHERE m.lane_id = o.lane_id AND m.epoch = o.epoch AND m.front = moved.id
                 RETURNING m.lane_id),
             noted AS (
                 INSERT INTO posthorn.front_receipt (era, a, b, seq, lanes, counts)
                 SELECT c.era, moved.a, moved.b, moved.seq, :lanes::bigint[], :counts::bigint[]
                   FROM moved CROSS JOIN posthorn.cluster c
                  WHERE cardinality(:lanes::bigint[]) > 0)
-            SELECT place, ARRAY(SELECT lane_id FROM off UNION ALL SELECT lane_id FROM boarded) AS touched FROM moved
+            SELECT place, ARRAY(SELECT lane_id FROM off UNION ALL SELECT lane_id FROM boarded UNION ALL SELECT lane_id FROM calmed) AS touched FROM moved
             """.replace("{moved}", MOVED.strip());
 
     /** As for a mark: under somebody's open snapshot a search by key walks all old versions. */
@@ -115,6 +121,7 @@ public final class PostgresFrontStore implements FrontStore {
         values.put("ctid", ctid);
         boolean alone = move.anchored().isEmpty()
                 && move.boarded().isEmpty()
+                && move.calmed().isEmpty()
                 && move.receipts().isEmpty();
         if (!alone) {
             values.put("off_lanes", numbers(move.anchored(), Touched::lane));
@@ -122,6 +129,8 @@ public final class PostgresFrontStore implements FrontStore {
             values.put("on_lanes", numbers(move.boarded(), Touched::lane));
             values.put("on_epochs", numbers(move.boarded(), Touched::epoch));
             values.put("on_formers", numbers(move.boarded(), Touched::former));
+            values.put("calm_lanes", numbers(move.calmed(), Touched::lane));
+            values.put("calm_epochs", numbers(move.calmed(), Touched::epoch));
             values.put("lanes", numbers(move.receipts(), Receipt::lane));
             values.put("counts", numbers(move.receipts(), receipt -> (long) receipt.count()));
         }

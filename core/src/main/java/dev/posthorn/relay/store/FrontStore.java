@@ -35,6 +35,7 @@ public interface FrontStore {
      * @param at where all that it carries, and those that get on and off with this move, are settled
      * @param anchored lanes that get off: their rows are their own again and say this position
      * @param boarded lanes that get on: their rows are the front's from now on
+     * @param calmed lanes that it carries, whose forced take-overs are forgotten
      * @param receipts what was delivered by lanes that it carries; empty if no receipt is due
      */
     record Move(
@@ -45,11 +46,13 @@ public interface FrontStore {
             long readSeq,
             List<Touched> anchored,
             List<Touched> boarded,
+            List<Touched> calmed,
             List<Receipt> receipts) {
 
         public Move {
             anchored = List.copyOf(anchored);
             boarded = List.copyOf(boarded);
+            calmed = List.copyOf(calmed);
             receipts = List.copyOf(receipts);
         }
     }

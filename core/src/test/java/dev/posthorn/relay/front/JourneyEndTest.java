@@ -317,6 +317,19 @@ class JourneyEndTest {
         }
 
         @Override
+        public boolean isDisturbed() {
+            return false;
+        }
+
+        @Override
+        public boolean isProven() {
+            return true;
+        }
+
+        @Override
+        public void calmed() {}
+
+        @Override
         public boolean isBoardable(long number) {
             return isReady && number >= boardedAt;
         }

@@ -175,6 +175,19 @@ class JourneyTest {
         public void joined(long number) {}
 
         @Override
+        public boolean isDisturbed() {
+            return false;
+        }
+
+        @Override
+        public boolean isProven() {
+            return true;
+        }
+
+        @Override
+        public void calmed() {}
+
+        @Override
         public boolean isBoardable(long number) {
             return true;
         }
