@@ -70,6 +70,8 @@ class LaneStatusTest {
         sink.answerAll();
         relay.run(3);
         assertThat(status(event)).isEqualTo(Status.DELIVERED);
+        // Receipts are written once a second.
+        relay.run(10);
         assertThat(one(event).deliveredAt()).isAfter(Instant.parse("2026-01-01T00:00:05Z"));
         assertThat(statuses.stuckSending(Duration.ZERO.plusMillis(1))).isEmpty();
     }

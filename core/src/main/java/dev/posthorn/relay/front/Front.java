@@ -148,6 +148,12 @@ public final class Front implements Ride {
     }
 
     @Override
+    public boolean keepsMore(Cursor from) {
+        Journey now = current();
+        return now != null && now.keepsMore(from);
+    }
+
+    @Override
     public boolean board(Rider rider, Snapshot tail, long read) {
         Journey now = of(rider);
         if (now == null) {

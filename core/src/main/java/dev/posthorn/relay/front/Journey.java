@@ -149,7 +149,7 @@ final class Journey {
      * not taken later than his own.
      */
     Ride.@Nullable Tail reachable(Snapshot from, long since) {
-        return read > since ? sharedReads.end(from, since, new Ride.Tail(endOfReads(), read)) : null;
+        return read > since ? sharedReads.end(from, since, new Ride.Tail(endOfReads(), read), ticker.nanos()) : null;
     }
 
     private Snapshot endOfReads() {
@@ -164,8 +164,12 @@ final class Journey {
     @Nullable
     Batch shared(Cursor from, LaneScope reader) {
         return from instanceof Cursor.Inside inside && !inside.window().isFirst()
-                ? sharedReads.from(inside, reader, logs.apply(scope(Filter.ALL)))
+                ? sharedReads.from(inside, reader, () -> logs.apply(scope(Filter.ALL)), ticker.nanos())
                 : null;
+    }
+
+    boolean keepsMore(Cursor from) {
+        return !(from instanceof Cursor.Inside inside) || sharedReads.keepsMore(inside);
     }
 
     /** With nobody aboard it goes where the next one stands who gets on, if that is further. */
@@ -446,6 +450,7 @@ final class Journey {
      * his row must not say more.
      */
     void read(Reads reads) {
+        sharedReads.forget(ticker.nanos());
         if (isOnlyAwaited()) {
             standAt(endOfReads());
             arrive();
@@ -455,10 +460,13 @@ final class Journey {
         }
         boolean atTail = cursor instanceof Cursor.Tail;
         Batch batch = log().read(cursor, portions.events(), portions.bytes());
+        long after = ticker.nanos();
         if (atTail) {
             read = reads.count();
+            if (Filter.ALL.equals(logged)) {
+                sharedReads.step(batch, read);
+            }
         }
-        long after = ticker.nanos();
         Batch part = handOut(batch, after);
         if (!part.endsWindow()) {
             pace.moreAtOnce(after);

@@ -36,6 +36,9 @@ public interface Ride {
     @Nullable
     Batch shared(Cursor cursor, LaneScope reader);
 
+    /** Whether it goes on from there at once: not if whoever comes later would then find no more of what came before. */
+    boolean keepsMore(Cursor from);
+
     /**
      * Gets on, if the front stands where the lane does, or reads a window that ends there: then it is handed nothing before
      * that end. If there is no front yet there is one then, and it stands there.

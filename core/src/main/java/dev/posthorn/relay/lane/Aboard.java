@@ -39,8 +39,13 @@ final class Aboard implements Rider {
 
     private static final long LONGEST_WAIT = 1_000_000_000;
 
+    /** When not the receiver but the front is slow, much is to be done, and by itself a lane would add to it. */
+    private static final long LONGEST_BOARDING = 10 * LONGEST_WAIT;
+
     /** The front has not come to where it got on. */
     private static final long NOT_YET = Long.MAX_VALUE;
+
+    private static final long LOOK = LONGEST_WAIT / 5;
 
     /** Whoever is at fault. */
     private static final long LONGEST_HOLD = 30 * LONGEST_WAIT;
@@ -198,7 +203,12 @@ final class Aboard implements Rider {
 
     private long nextDueNanos(long now) {
         boolean waits = standing == Standing.ABOARD && (own > 0 || !settled.isEmpty());
-        return waits ? aboardSince + LONGEST_WAIT - now : Long.MAX_VALUE;
+        if (!waits) {
+            return Long.MAX_VALUE;
+        }
+        long late = aboardSince + LONGEST_WAIT - now;
+        boolean isItsOwnFault = own > 0 && parts().hold().sent().isHeldUp(LONGEST_WAIT);
+        return late > 0 || isItsOwnFault ? late : Math.min(LOOK, aboardSince + LONGEST_BOARDING - now);
     }
 
     /** Where it is to read on. */

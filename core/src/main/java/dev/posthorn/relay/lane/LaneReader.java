@@ -43,6 +43,9 @@ final class LaneReader {
     private final Aboard aboard;
     private Cursor cursor;
 
+    /** Whether what it read last was read for others too. */
+    private boolean wasShared;
+
     /** Whether the window that is read, or the last one, was begun by this run. */
     private boolean ownWindow;
 
@@ -98,6 +101,28 @@ final class LaneReader {
         if (!aboard.isApart() || !isReading() || !pace.isDue(now) || !isWorthReading()) {
             return false;
         }
+        boolean hasRead = readOnce(well, now);
+        boolean more = hasRead;
+        while (more && isMoreAtHand(well)) {
+            more = readOnce(well, ticker.nanos());
+        }
+        return hasRead;
+    }
+
+    /**
+     * Whether what comes next may have been read for others too. It costs no statement, and a lane that comes back for each
+     * piece waits for all others every time.
+     */
+    private boolean isMoreAtHand(boolean well) {
+        return wasShared
+                && aboard.isApart()
+                && (well || cursor instanceof Cursor.Inside)
+                && isWorthReading()
+                && dispatch.unsettled().size() < subscription.batchSize()
+                && aboard.ride().keepsMore(cursor);
+    }
+
+    private boolean readOnce(boolean well, long now) {
         int taken = enterNextWindow(well) ? takePlaces() : 0;
         if (taken == 0) {
             pace.foundNothing(now);
@@ -209,7 +234,6 @@ final class LaneReader {
                 lastRead = aboard.ride().countRead();
             }
             used = take(batch);
-            batch = passOver(batch);
             noteLetGo();
             if (ownWindow && batch.endsWindow() && !caughtUp) {
                 hasReadAll();
@@ -241,24 +265,12 @@ final class LaneReader {
     /** What there is for the lane, out of what was read for others too if there is such. */
     private Batch readOwn(int most, long bytes) {
         Batch shared = aboard.ride().shared(cursor, scope);
-        return shared != null && fits(shared, most, bytes) ? shared : eventLog.read(cursor, most, bytes);
-    }
-
-    /**
-     * Reads on as long as nothing is found in what was read for others too: it costs no statement, and a lane that came back
-     * for each piece would wait as often for all others.
-     */
-    private Batch passOver(Batch batch) {
-        Batch last = batch;
-        while (last.events().isEmpty() && cursor instanceof Cursor.Inside) {
-            Batch next = aboard.ride().shared(cursor, scope);
-            if (next == null || !next.events().isEmpty()) {
-                return last;
-            }
-            take(next);
-            last = next;
+        if (shared != null && fits(shared, most, bytes)) {
+            wasShared = true;
+            return shared;
         }
-        return last;
+        wasShared = false;
+        return eventLog.read(cursor, most, bytes);
     }
 
     private static boolean fits(Batch batch, int most, long bytes) {

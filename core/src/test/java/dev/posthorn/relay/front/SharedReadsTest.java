@@ -29,6 +29,7 @@ class SharedReadsTest {
             IntStream.rangeClosed(1, EVENTS).mapToObj(SharedReadsTest::event).toList();
     private final SharedReads shared = new SharedReads(new FrontPorts.Portions(PIECE, 1 << 20, 1000, 1000));
     private int reads;
+    private long now;
 
     private static RecordedEvent event(int seq) {
         Event event = Event.builder()
@@ -65,7 +66,7 @@ class SharedReadsTest {
             if (!(cursor instanceof Cursor.Inside inside)) {
                 return false;
             }
-            Batch batch = shared.from(inside, scope, SharedReadsTest.this::read);
+            Batch batch = shared.from(inside, scope, () -> SharedReadsTest.this::read, now);
             if (batch == null) {
                 batch = read(inside, PIECE, 1 << 20);
             }
@@ -94,15 +95,76 @@ class SharedReadsTest {
     void lanesOfOnePlaceAreSentToOneEndWhereTheWayIsLong() {
         Ride.Tail first = new Ride.Tail(window.b(), 7);
         Ride.Tail later = new Ride.Tail(new Snapshot("12:12:"), 9);
-        assertThat(shared.end(from, 3, first)).isEqualTo(first);
-        assertThat(shared.end(from, 3, later)).as("nobody knows how long it is").isEqualTo(later);
-        assertThat(shared.end(from, 3, first)).isEqualTo(first);
+        assertThat(shared.end(from, 3, first, now)).isEqualTo(first);
+        assertThat(shared.end(from, 3, later, now))
+                .as("nobody knows how long it is")
+                .isEqualTo(later);
+        assertThat(shared.end(from, 3, first, now)).isEqualTo(first);
         new Reader(0).readOn();
         new Reader(1).readOn();
-        assertThat(shared.end(from, 3, later)).isEqualTo(first);
-        assertThat(shared.end(from, 7, later))
+        assertThat(shared.end(from, 3, later, now)).isEqualTo(first);
+        assertThat(shared.end(from, 7, later, now))
                 .as("it has read as much by itself")
                 .isEqualTo(later);
-        assertThat(shared.end(new Snapshot("2:2:"), 3, later)).isEqualTo(later);
+        assertThat(shared.end(new Snapshot("2:2:"), 3, later, now)).isEqualTo(later);
+    }
+
+    /** Thousands who come one after the other would each read another stretch, to where the front is just then. */
+    @Test
+    void fromThatEndOnTheyFollowTheFrontWhichReadsNothingAgain() {
+        Ride.Tail first = new Ride.Tail(snapshot(100), 7);
+        assertThat(shared.end(from, 3, first, now)).isEqualTo(first);
+        step(100);
+        step(101);
+        assertThat(shared.end(from, 3, tail(102), now)).isEqualTo(first);
+        for (int at = 100; at < 102; at++) {
+            assertThat(shared.end(snapshot(at), 3, tail(102), now)).isEqualTo(tail(at + 1));
+            Cursor.Inside cursor = Cursor.Inside.of(new Window(snapshot(at), snapshot(at + 1)), 0);
+            Batch batch = shared.from(cursor, new Reader(at).scope, () -> this::read, now);
+            assertThat(batch.events()).extracting(RecordedEvent::seq).containsExactly((long) at);
+            assertThat(shared.from(cursor, new Reader(1).scope, () -> this::read, now)
+                            .events())
+                    .isEmpty();
+            assertThat(batch.next()).isEqualTo(new Cursor.Tail(snapshot(at + 1)));
+        }
+        assertThat(reads).isZero();
+    }
+
+    @Test
+    void whoIsFarBehindIsLedToAnotherEnd() {
+        Ride.Tail first = new Ride.Tail(snapshot(100), 7);
+        assertThat(shared.end(from, 3, first, now)).isEqualTo(first);
+        IntStream.range(100, 164).forEach(this::step);
+        assertThat(shared.end(from, 3, tail(164), now)).isEqualTo(first);
+        step(164);
+        assertThat(shared.end(from, 3, tail(165), now)).isEqualTo(tail(165));
+        assertThat(shared.end(snapshot(100), 3, tail(165), now)).isEqualTo(tail(165));
+        assertThat(shared.end(snapshot(101), 3, tail(165), now)).isEqualTo(tail(102));
+    }
+
+    @Test
+    void nothingIsKeptForNobody() {
+        step(100);
+        assertThat(shared.end(snapshot(100), 3, tail(101), now)).isEqualTo(tail(101));
+        step(101);
+        assertThat(shared.end(snapshot(101), 3, tail(200), now)).isEqualTo(tail(102));
+        now = 6_000_000_000L;
+        shared.forget(now);
+        assertThat(shared.end(snapshot(101), 3, tail(200), now)).isEqualTo(tail(200));
+    }
+
+    private static Snapshot snapshot(int number) {
+        return new Snapshot(number + ":" + number + ":");
+    }
+
+    private static Ride.Tail tail(int number) {
+        return new Ride.Tail(snapshot(number), number);
+    }
+
+    /** The front reads an event that the lane of its number wants. */
+    private void step(int number) {
+        Window window = new Window(snapshot(number), snapshot(number + 1));
+        Cursor.Tail end = new Cursor.Tail(window.b());
+        shared.step(new Batch(List.of(event(number)), window, end, Instant.EPOCH), number + 1);
     }
 }
