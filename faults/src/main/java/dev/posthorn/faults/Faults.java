@@ -146,9 +146,16 @@ public final class Faults {
                             defaultValue = "10000",
                             description = "with four lanes each (${DEFAULT-VALUE})")
                     int subscriptions,
+            @Option(
+                            names = "--thinking",
+                            paramLabel = "N",
+                            defaultValue = CrowdedHubs.USUAL_THINKING,
+                            description = "publishers think so many times as long as would keep the whole machine busy"
+                                    + " (${DEFAULT-VALUE})")
+                    int thinking,
             @Option(names = "--seed", defaultValue = "0", description = "0: a new one") long seed) {
         return run(() -> {
-            try (CrowdedHubs hubs = new CrowdedHubs(subscriptions, orAny(seed))) {
+            try (CrowdedHubs hubs = new CrowdedHubs(subscriptions, thinking, orAny(seed))) {
                 CrowdedHubs.Report report = hubs.run();
                 System.out.println("crowd: " + report);
                 return report.isClean();

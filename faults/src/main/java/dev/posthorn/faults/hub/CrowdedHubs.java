@@ -16,6 +16,9 @@ import java.util.stream.Stream;
 /** Two hubs that share the lanes of many subscriptions; one is killed while publishers go on. */
 public final class CrowdedHubs implements AutoCloseable {
 
+    /** What a machine can keep up with: one that cannot serves nobody in time, whoever has taken over from whom. */
+    public static final String USUAL_THINKING = "5";
+
     private static final Duration LEASE = Duration.ofSeconds(10);
     private static final Duration LONGEST_TAKE_OVER = LEASE.plusSeconds(3);
 
@@ -31,9 +34,10 @@ public final class CrowdedHubs implements AutoCloseable {
     private final Tally tally = new Tally();
     private final Journal journal = new Journal(tally);
 
-    public CrowdedHubs(int subscriptions, long seed) throws IOException {
+    /** @param thinking how many times as long publishers think as would keep the whole machine busy */
+    public CrowdedHubs(int subscriptions, int thinking, long seed) throws IOException {
         this.seed = seed;
-        this.crowd = new ManySubscriptions(subscriptions);
+        this.crowd = new ManySubscriptions(subscriptions, thinking);
         this.receiver = new CrowdReceiver(subscriptions);
         hubs.both().forEach(hub -> hub.java("-Xmx512m"));
     }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * Many subscriptions, and what they want: each the events of its group of three, and those for all. The keys of a group are its
  * own, so each subscription gets every event of some keys and none of any other.
  */
-record ManySubscriptions(int count) implements Traffic {
+record ManySubscriptions(int count, int thinking) implements Traffic {
 
     private static final int GROUP = 3;
     private static final String ALL = "all";
@@ -23,12 +23,6 @@ record ManySubscriptions(int count) implements Traffic {
 
     private int groups() {
         return (count + GROUP - 1) / GROUP;
-    }
-
-    /** What a machine can keep up with: one that cannot serves nobody in time, whoever has taken over from whom. */
-    @Override
-    public int thinking() {
-        return 5;
     }
 
     @Override

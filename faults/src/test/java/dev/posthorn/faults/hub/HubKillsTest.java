@@ -64,7 +64,7 @@ class HubKillsTest {
     }
 
     private static List<String> killOneOfACrowd() throws Exception {
-        try (CrowdedHubs hubs = new CrowdedHubs(SUBSCRIPTIONS, SEED)) {
+        try (CrowdedHubs hubs = new CrowdedHubs(SUBSCRIPTIONS, Integer.parseInt(CrowdedHubs.USUAL_THINKING), SEED)) {
             CrowdedHubs.Report report = hubs.run();
 
             System.out.println("crowd: " + report);
