@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedReads {
 
-    private static final int MOST_ENDS = 8;
+    private static final int MOST_ENDS = 64;
     private static final int MOST_PIECES = 256;
 
     /** Of how many pieces there is room for, however large their events. */
@@ -58,12 +58,13 @@ final class SharedReads {
         }
     }
 
-    /**
-     * What the front has read from one snapshot to another.
-     *
-     * @param number how many steps it had made, this one included
-     */
-    private record Step(Ride.Tail end, Piece piece, long number) {}
+    /** What the front has read from one snapshot to another. */
+    private record Step(Ride.Tail end, Piece piece) {
+
+        long bytes() {
+            return piece.bytes();
+        }
+    }
 
     /**
      * Where those are led who stand at one place.
@@ -73,9 +74,15 @@ final class SharedReads {
     private record End(Ride.Tail tail, long steps) {}
 
     /** By the snapshot that they begin with, the last ones. */
-    private final Map<Snapshot, Step> steps = few(2 * MOST_STEPS);
+    private final Map<Snapshot, Step> steps = new LinkedHashMap<>();
 
-    private final Map<Snapshot, End> ends = few(MOST_ENDS);
+    /** By the snapshot at which they stand who are led there; those are forgotten of whom none has come for long. */
+    private final Map<Snapshot, End> ends = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Snapshot, End> eldest) {
+            return size() > MOST_ENDS;
+        }
+    };
 
     /** Null where nothing is known yet but that one has asked. */
     private final Map<Place, @Nullable Piece> pieces = new LinkedHashMap<>();
@@ -84,6 +91,8 @@ final class SharedReads {
 
     /** Of all pieces. */
     private long bytes;
+
+    private long bytesOfSteps;
 
     /** How many steps the front has made. */
     private long made;
@@ -97,21 +106,23 @@ final class SharedReads {
         this.portions = portions;
     }
 
-    private static <K, V> Map<K, V> few(int most) {
-        return new LinkedHashMap<>() {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-                return size() > most;
-            }
-        };
-    }
-
     /** The front has read that at its tail, whoever wants it. */
     void step(Batch batch, long read) {
         if (wanted && batch.endsWindow()) {
             made++;
             Window window = batch.window();
-            steps.put(window.a(), new Step(new Ride.Tail(window.b(), read), Piece.of(batch), made));
+            Step step = new Step(new Ride.Tail(window.b(), read), Piece.of(batch));
+            Step former = steps.put(window.a(), step);
+            bytesOfSteps += step.bytes() - (former == null ? 0 : former.bytes());
+            forgetFirstSteps();
+        }
+    }
+
+    private void forgetFirstSteps() {
+        Iterator<Step> first = steps.values().iterator();
+        while (steps.size() > MOST_STEPS || bytesOfSteps > portions.bytes()) {
+            bytesOfSteps -= first.next().bytes();
+            first.remove();
         }
     }
 
@@ -124,12 +135,15 @@ final class SharedReads {
      * @param tail where the front stands
      */
     Ride.Tail end(Snapshot from, long since, Ride.Tail tail, long now) {
-        wanted(now);
         Step step = steps.get(from);
-        if (step != null && step.end().read() > since && isNear(step.number() - 1)) {
+        End known = ends.get(from);
+        if (step != null || known != null) {
+            // Not the first who stands there.
+            wanted(now);
+        }
+        if (step != null && step.end().read() > since) {
             return step.end();
         }
-        End known = ends.get(from);
         if (known != null && known.tail().read() > since && (leadsOn(known, tail) || isLong(from, known))) {
             return known.tail();
         }
@@ -137,14 +151,8 @@ final class SharedReads {
         return tail;
     }
 
-    private boolean isNear(long number) {
-        return made - number <= MOST_STEPS;
-    }
-
     private boolean leadsOn(End known, Ride.Tail tail) {
-        boolean isThere = known.tail().equals(tail);
-        return isThere
-                || (isNear(known.steps()) && steps.containsKey(known.tail().snapshot()));
+        return known.tail().equals(tail) || steps.containsKey(known.tail().snapshot());
     }
 
     private boolean isLong(Snapshot from, End known) {
@@ -183,6 +191,7 @@ final class SharedReads {
         if (wanted && now - lastUse > KEPT_NANOS) {
             wanted = false;
             steps.clear();
+            bytesOfSteps = 0;
             pieces.clear();
             bytes = 0;
         }

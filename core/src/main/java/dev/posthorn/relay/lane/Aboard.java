@@ -168,10 +168,17 @@ final class Aboard implements Rider {
             reader().readOn(getOff());
         }
         int limit = parts().hold().orders().get().inFlightLimit();
-        if (!isApart() && progress().unwritten() >= (limit + 1) / 2) {
+        if (isHelpedByAMove() && progress().unwritten() >= (limit + 1) / 2) {
             ride.hurry();
         }
         return !isApart();
+    }
+
+    /** Not while it has something to settle itself, or the front has not come to where it got on. */
+    private boolean isHelpedByAMove() {
+        return standing == Standing.CARRIED
+                || standing == Standing.LEAVING
+                || (standing == Standing.ABOARD && own == 0 && boardedAt != NOT_YET);
     }
 
     /** Whether what it knows of its row is not true any more. */
@@ -206,9 +213,14 @@ final class Aboard implements Rider {
         if (!waits) {
             return Long.MAX_VALUE;
         }
+        long atLast = aboardSince + LONGEST_BOARDING - now;
+        if (own == 0) {
+            return atLast;
+        }
+        InFlight sent = parts().hold().sent();
         long late = aboardSince + LONGEST_WAIT - now;
-        boolean isItsOwnFault = own > 0 && parts().hold().sent().isHeldUp(LONGEST_WAIT);
-        return late > 0 || isItsOwnFault ? late : Math.min(LOOK, aboardSince + LONGEST_BOARDING - now);
+        boolean isHeldUp = late <= 0 && sent.isHeldUp(LONGEST_WAIT);
+        return late > 0 || isHeldUp ? late : Math.min(sent.count() > 0 ? LOOK : LONGEST_WAIT, atLast);
     }
 
     /** Where it is to read on. */

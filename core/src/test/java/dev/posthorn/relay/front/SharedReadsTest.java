@@ -23,7 +23,7 @@ class SharedReadsTest {
     private static final int EVENTS = 95;
     private static final int LANES = 200;
 
-    private final Snapshot from = new Snapshot("1:1:");
+    private final Snapshot from = new Snapshot("3:3:");
     private final Window window = new Window(from, new Snapshot("9:9:"));
     private final List<RecordedEvent> events =
             IntStream.rangeClosed(1, EVENTS).mapToObj(SharedReadsTest::event).toList();
@@ -113,7 +113,7 @@ class SharedReadsTest {
     @Test
     void fromThatEndOnTheyFollowTheFrontWhichReadsNothingAgain() {
         Ride.Tail first = new Ride.Tail(snapshot(100), 7);
-        assertThat(shared.end(from, 3, first, now)).isEqualTo(first);
+        twoAreLedTo(first);
         step(100);
         step(101);
         assertThat(shared.end(from, 3, tail(102), now)).isEqualTo(first);
@@ -133,7 +133,7 @@ class SharedReadsTest {
     @Test
     void whoIsFarBehindIsLedToAnotherEnd() {
         Ride.Tail first = new Ride.Tail(snapshot(100), 7);
-        assertThat(shared.end(from, 3, first, now)).isEqualTo(first);
+        twoAreLedTo(first);
         IntStream.range(100, 164).forEach(this::step);
         assertThat(shared.end(from, 3, tail(164), now)).isEqualTo(first);
         step(164);
@@ -143,14 +143,32 @@ class SharedReadsTest {
     }
 
     @Test
-    void nothingIsKeptForNobody() {
+    void nothingIsKeptForOneAloneNorForLong() {
+        assertThat(shared.end(from, 3, tail(100), now)).isEqualTo(tail(100));
         step(100);
         assertThat(shared.end(snapshot(100), 3, tail(101), now)).isEqualTo(tail(101));
-        step(101);
-        assertThat(shared.end(snapshot(101), 3, tail(200), now)).isEqualTo(tail(102));
+        twoAreLedTo(tail(200));
+        step(200);
+        assertThat(shared.end(snapshot(200), 3, tail(300), now)).isEqualTo(tail(201));
         now = 6_000_000_000L;
         shared.forget(now);
-        assertThat(shared.end(snapshot(101), 3, tail(200), now)).isEqualTo(tail(200));
+        assertThat(shared.end(snapshot(200), 3, tail(300), now)).isEqualTo(tail(300));
+    }
+
+    @Test
+    void stepsAreKeptAsFarAsThereIsRoom() {
+        SharedReads small = new SharedReads(new FrontPorts.Portions(PIECE, 10 * event(1).bytes(), 1000, 1000));
+        IntStream.range(0, 2).forEach(i -> small.end(from, 3, tail(100), now));
+        IntStream.range(100, 111).forEach(i -> step(small, i));
+        assertThat(small.end(snapshot(100), 3, tail(111), now))
+                .as("there was no room for it any more")
+                .isEqualTo(tail(111));
+        assertThat(small.end(snapshot(101), 3, tail(111), now)).isEqualTo(tail(102));
+    }
+
+    private void twoAreLedTo(Ride.Tail end) {
+        IntStream.range(0, 2)
+                .forEach(i -> assertThat(shared.end(from, 3, end, now)).isEqualTo(end));
     }
 
     private static Snapshot snapshot(int number) {
@@ -163,6 +181,10 @@ class SharedReadsTest {
 
     /** The front reads an event that the lane of its number wants. */
     private void step(int number) {
+        step(shared, number);
+    }
+
+    private static void step(SharedReads shared, int number) {
         Window window = new Window(snapshot(number), snapshot(number + 1));
         Cursor.Tail end = new Cursor.Tail(window.b());
         shared.step(new Batch(List.of(event(number)), window, end, Instant.EPOCH), number + 1);
