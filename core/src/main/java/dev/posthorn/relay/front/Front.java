@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the tail of the log once for all lanes of a connection that are well, and carries their marks.
  *
- * <p>A lane gets on when it has read, by itself, exactly as far as the front has, and off as soon as anything is the matter
+ * <p>A lane gets on when it has read exactly as far as the front has, or to the end of the window that the front is in, and off as soon as anything is the matter
  * with it: an event that failed, a pause, no room. On its own it does everything as if there were no front. So what an
  * idle subscription costs is nothing, and what the front has to be right about is one thing: it never moves over an event
  * that a lane that it carries has not settled, counted from the moment at which it is handed out.

@@ -163,9 +163,9 @@ final class SharedReads {
     /** What the lane has to read of the piece that begins there; null for the first who asks. */
     @Nullable
     Batch from(Cursor.Inside cursor, LaneScope scope, Supplier<EventLog> all, long now) {
-        wanted(now);
         Step step = cursor.seq() == 0 ? steps.get(cursor.window().a()) : null;
         if (step != null && step.end().snapshot().equals(cursor.window().b())) {
+            wanted(now);
             return step.piece().of(scope);
         }
         Place place = new Place(cursor.window(), cursor.seq());
@@ -173,6 +173,7 @@ final class SharedReads {
             keep(place, null);
             return null;
         }
+        wanted(now);
         Piece known = pieces.get(place);
         if (known == null) {
             known = Piece.of(all.get().read(cursor, portions.events(), mostBytes()));

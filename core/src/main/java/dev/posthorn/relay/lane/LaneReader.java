@@ -110,8 +110,8 @@ final class LaneReader {
     }
 
     /**
-     * Whether what comes next may have been read for others too. It costs no statement, and a lane that comes back for each
-     * piece waits for all others every time.
+     * Whether what comes next may have been read for others too. That costs nearly nothing, and a lane that comes back for
+     * each piece waits for all others every time.
      */
     private boolean isMoreAtHand(boolean well) {
         return wasShared

@@ -145,8 +145,10 @@ class SharedReadsTest {
     @Test
     void nothingIsKeptForOneAloneNorForLong() {
         assertThat(shared.end(from, 3, tail(100), now)).isEqualTo(tail(100));
+        Cursor.Inside way = Cursor.Inside.of(new Window(from, snapshot(100)), 0);
+        assertThat(shared.from(way, new Reader(1).scope, () -> this::read, now)).isNull();
         step(100);
-        assertThat(shared.end(snapshot(100), 3, tail(101), now)).isEqualTo(tail(101));
+        assertThat(shared.end(snapshot(100), 3, tail(150), now)).isEqualTo(tail(150));
         twoAreLedTo(tail(200));
         step(200);
         assertThat(shared.end(snapshot(200), 3, tail(300), now)).isEqualTo(tail(201));
