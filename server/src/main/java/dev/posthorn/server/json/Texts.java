@@ -19,7 +19,7 @@ public final class Texts {
     public static boolean isUtf8(byte[] bytes) {
         CharsetDecoder decoder = UTF_8.newDecoder();
         ByteBuffer in = ByteBuffer.wrap(bytes);
-        CharBuffer out = CharBuffer.allocate(CHUNK);
+        CharBuffer out = CharBuffer.allocate(Math.min(CHUNK, bytes.length + 1));
         CoderResult result;
         do {
             out.clear();
