@@ -68,6 +68,8 @@ public enum AddressKind {
 
     private static final Network GLOBAL = Network.of("2000::/3");
 
+    private static final List<AddressKind> ALL = List.of(values());
+
     private final String words;
 
     @SuppressWarnings("ImmutableEnumChecker") // A list of Stream.toList() never changes; its type does not say so.
@@ -80,10 +82,12 @@ public enum AddressKind {
 
     /** Null for a public address. */
     public static @Nullable AddressKind of(InetAddress address) {
-        return Stream.of(values())
-                .filter(kind -> kind.fits(address))
-                .findFirst()
-                .orElse(null);
+        for (AddressKind kind : ALL) {
+            if (kind.fits(address)) {
+                return kind;
+            }
+        }
+        return null;
     }
 
     boolean fits(InetAddress address) {

@@ -2,6 +2,8 @@ package dev.posthorn.http.client;
 
 import dev.posthorn.http.address.HostResolver;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.TlsConfig;
@@ -31,6 +33,9 @@ final class ConnectionPool {
     /** So that a receiver that moved to another address is found there. */
     private static final TimeValue OLDEST_CONNECTION = TimeValue.ofMinutes(5);
 
+    /** While there are too many, one that is not needed at once gives its room to another. */
+    private static final Duration IDLE_IN_A_CROWD = Duration.ofMillis(100);
+
     /** Shorter than the time after which the first of the common servers and balancers close an idle connection. */
     private static final TimeValue CHECKED_AFTER = TimeValue.ofSeconds(1);
 
@@ -40,6 +45,7 @@ final class ConnectionPool {
     private final Sessions sessions;
     private final PoolingAsyncClientConnectionManager connections;
     private Timer.@Nullable Task sweep;
+    private Timer.@Nullable Task sweepOfCrowd;
     private boolean closed;
 
     ConnectionPool(ClientSettings settings, HostResolver hosts, Duration timeout, Reactor reactor) {
@@ -109,13 +115,16 @@ final class ConnectionPool {
         connections.upgrade(place, null, context, callback);
     }
 
-    /** For the next request, unless the sinks of the process have too many connections. */
+    /** For the next request: not for long, if the sinks of the process have too many connections. */
     void giveBack(AsyncConnectionEndpoint place, TimeValue keep) {
-        if (settings.once() || reactor.isCrowded()) {
+        if (settings.once()) {
             // How a connection ends that was used before tells nothing certain about the request that came after.
             discard(place, CloseMode.GRACEFUL);
-        } else {
-            connections.release(place, null, keep);
+            return;
+        }
+        connections.release(place, null, keep);
+        if (reactor.isCrowded()) {
+            planSweepOfCrowd();
         }
     }
 
@@ -133,7 +142,7 @@ final class ConnectionPool {
     }
 
     private void sweep() {
-        connections.closeIdle(TimeValue.of(settings.idle()));
+        close(settings.idle());
         connections.closeExpired();
         synchronized (this) {
             sweep = null;
@@ -143,13 +152,33 @@ final class ConnectionPool {
         }
     }
 
+    private synchronized void planSweepOfCrowd() {
+        if (sweepOfCrowd == null && !closed) {
+            sweepOfCrowd = Timer.after(IDLE_IN_A_CROWD.toNanos(), this::sweepOfCrowd);
+        }
+    }
+
+    private void sweepOfCrowd() {
+        synchronized (this) {
+            sweepOfCrowd = null;
+        }
+        if (reactor.isCrowded()) {
+            close(IDLE_IN_A_CROWD);
+            if (!sessions.isEmpty()) {
+                planSweepOfCrowd();
+            }
+        }
+    }
+
+    private void close(Duration idle) {
+        connections.closeIdle(TimeValue.of(idle));
+    }
+
     /** At once, whatever is under way. */
     void close() {
         synchronized (this) {
             closed = true;
-            if (sweep != null) {
-                sweep.cancel();
-            }
+            Stream.of(sweep, sweepOfCrowd).filter(Objects::nonNull).forEach(Timer.Task::cancel);
         }
         connections.close(CloseMode.IMMEDIATE);
         sessions.close();
