@@ -398,10 +398,8 @@ public final class LeaseKeeper {
 
     private void releaseEnded() {
         List<Lease> left = new ArrayList<>();
-        for (Lane lane : lanes()) {
-            if (lane.isEnded()) {
-                remove(lane, left);
-            }
+        for (Lane ended = roster.pollEnded(); ended != null; ended = roster.pollEnded()) {
+            remove(ended, left);
         }
         if (!left.isEmpty()) {
             store.release(left);

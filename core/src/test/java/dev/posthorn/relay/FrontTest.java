@@ -119,8 +119,10 @@ class FrontTest {
         record("1", "2", "3");
         idle(1);
         assertThat(instances.keys()).containsExactly("1", "2", "3");
-        assertThat(relay.lanes()).as("what was delivered is in no receipt yet").anyMatch(lane -> !lane.isAsleep());
+        assertThat(relay.lanes()).filteredOn(lane -> !lane.isAsleep()).isNotEmpty();
         idle(25);
+        assertThat(unsettled("one")).isZero();
+        assertThat(delivered("one")).isEqualTo(3);
         assertThat(relay.lanes()).allMatch(Lane::isAsleep);
         instances.sink.answering(event -> new Outcome.Retry("not now"));
         record("4");
@@ -129,6 +131,37 @@ class FrontTest {
         idle(25);
         assertThat(riding("one")).isEqualTo(LANES - 1);
         assertThat(relay.lanes()).filteredOn(lane -> !lane.isAsleep()).hasSize(1);
+    }
+
+    /** By receipts, of lanes and of fronts. */
+    private long delivered(String subscription) {
+        return instances.database.number(
+                "SELECT coalesce(sum(r.count), 0) FROM (SELECT lane_id, count FROM posthorn.receipt"
+                        + " UNION ALL SELECT lane, count FROM posthorn.front_receipt, unnest(lanes, counts) each (lane, count)) r"
+                        + " JOIN posthorn.lane n ON n.id = r.lane_id JOIN posthorn.subscription s ON s.id = n.subscription_id"
+                        + " WHERE s.name = '" + subscription + "'");
+    }
+
+    @Test
+    void aLaneThatSleepsKnowsWhatItHasDelivered() {
+        ride(one, two);
+        instances.sink.hold();
+        record("1", "2", "3");
+        idle(3);
+        assertThat(keys(other)).hasSize(3);
+        assertThat(relay.lanes())
+                .filteredOn(lane -> lane.name().startsWith("two"))
+                .as("their events are delivered, and behind others that are not")
+                .allMatch(Lane::isAsleep);
+        record("4");
+        idle(1);
+        cut();
+        idle(3);
+        instances.sink.answerAll();
+        settleDown();
+        assertThat(keys(other)).containsExactlyInAnyOrder("1", "2", "3", "4");
+        assertThat(unsettled("one") + unsettled("two")).isZero();
+        assertThat(delivered("two")).isEqualTo(4);
     }
 
     // ---- after a take-over

@@ -144,8 +144,9 @@ final class Scenario {
         lateCall = perhaps(0.02);
         crews = between(1, 2);
         portions = oneIn(2)
-                ? new FrontPorts.Portions(between(1, 12), between(300, 3000), between(1, 3), between(1, 20))
-                : new FrontPorts.Portions(1000, 1 << 20, 1000, 1000);
+                ? new FrontPorts.Portions(
+                        between(1, 12), between(300, 3000), between(1, 3), between(1, 20), between(1, 60))
+                : new FrontPorts.Portions(1000, 1 << 20, 1000, 1000, 10_000);
         sessionTtl = subscriptions.stream()
                 .map(settings -> settings.ttl)
                 .max(Comparator.naturalOrder())

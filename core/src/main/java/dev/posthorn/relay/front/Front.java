@@ -37,6 +37,7 @@ public final class Front implements Ride {
     private final Ticker ticker;
     private @Nullable Journey journey;
     private long reads;
+    private final Journey.Reads counted = this::countRead;
 
     /** Fronts whose rows do not say yet that they have ended. */
     private final Set<UUID> ended = new LinkedHashSet<>();
@@ -72,7 +73,7 @@ public final class Front implements Ride {
         boolean goesOn = false;
         try {
             if (now.write()) {
-                now.read(this::countRead);
+                now.read(counted);
                 goesOn = true;
             }
         } finally {

@@ -1,24 +1,38 @@
 package dev.posthorn.relay.front;
 
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Batch;
+import dev.posthorn.log.Cursor;
 import dev.posthorn.log.Mark;
+import dev.posthorn.log.Window;
 
-/** An event that the front has handed out. It holds the front back until everybody who has it has settled it. */
+/** An event that the front has read for others. It holds the front back until everybody who wants it has settled it. */
 public final class Handed {
 
     private final Trail trail;
     private final long number;
+    private final RecordedEvent event;
+    private final boolean deferred;
+    private final Window window;
     private final Mark before;
+    private final Mark after;
+    private final long read;
     private final long since;
     private int holders;
 
     /**
-     * @param number how many the front had handed out, this one included
-     * @param before the mark of whoever has settled all that is in front of it
+     * @param number how many the front had read that somebody wanted, this one included
+     * @param read the number of the read by which the end of its window was taken
      */
-    Handed(Trail trail, long number, Mark before, long since) {
+    Handed(Trail trail, long number, Batch batch, RecordedEvent event, long read, long since) {
         this.trail = trail;
         this.number = number;
-        this.before = before;
+        this.event = event;
+        this.deferred = batch.isDeferred(event);
+        this.window = batch.window();
+        this.before = Mark.inside(window, event.seq() - 1);
+        this.after = batch.markAfter(event);
+        this.read = read;
         this.since = since;
     }
 
@@ -26,8 +40,28 @@ public final class Handed {
         return number;
     }
 
-    Mark before() {
+    public RecordedEvent event() {
+        return event;
+    }
+
+    /** Whether its time had not come when it was read. */
+    public boolean isDeferred() {
+        return deferred;
+    }
+
+    /** The mark of whoever has settled all that is in front of it. */
+    public Mark before() {
         return before;
+    }
+
+    /** The mark of whoever has settled it too. */
+    public Mark after() {
+        return after;
+    }
+
+    /** Where whoever is not given it reads on by itself. */
+    Ride.Position position() {
+        return new Ride.Position(Cursor.Inside.of(window, event.seq() - 1), read);
     }
 
     public long since() {
@@ -36,13 +70,13 @@ public final class Handed {
 
     void hold() {
         holders++;
-        trail.changeHeld(1);
+        trail.held(this, holders == 1);
     }
 
     /** One that had it has settled it, or is not carried any more. */
     public void release() {
         holders--;
-        trail.changeHeld(-1);
+        trail.released(this, holders == 0);
     }
 
     boolean isHeld() {

@@ -9,6 +9,7 @@ import dev.posthorn.log.LaneScope;
 import dev.posthorn.log.Mark;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.budget.Pace;
+import dev.posthorn.relay.front.Ride.Position;
 import dev.posthorn.relay.store.FrontStore;
 import dev.posthorn.relay.store.FrontStore.Move;
 import dev.posthorn.relay.store.FrontStore.Moved;
@@ -23,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -62,13 +64,13 @@ final class Journey {
     // ---- read
 
     private final Trail trail;
+    private final Offers offers;
     private Cursor cursor;
     private long read;
     private long readSeq;
     private Pace pace;
     private @Nullable EventLog log;
     private @Nullable Filter logged;
-    private boolean full;
 
     // ---- written
 
@@ -99,8 +101,11 @@ final class Journey {
     /** Aboard, and their rows are their own yet. */
     private final Set<Rider> boarding = new LinkedHashSet<>();
 
-    /** Not aboard any more, and their rows are not their own yet. */
-    private final Set<Rider> leaving = new LinkedHashSet<>();
+    /**
+     * Not aboard any more, and their rows are not their own yet. Until they are, the first event that was read for one and
+     * that it was not given is held for it.
+     */
+    private final Map<Rider, Optional<Handed>> leaving = new LinkedHashMap<>();
 
     private final Set<Rider> carried = new LinkedHashSet<>();
 
@@ -120,6 +125,7 @@ final class Journey {
         this.floorSeq = first.grant().scope().floorSeq();
         this.written = Mark.at(tail);
         this.trail = new Trail(written);
+        this.offers = new Offers(trail, portions);
         this.cursor = new Cursor.Tail(tail);
         this.read = read;
         this.turn = random.nextLong();
@@ -215,23 +221,25 @@ final class Journey {
         return !ahead.isEmpty() && riders.isEmpty() && leaving.isEmpty();
     }
 
-    Ride.Position getOff(Rider rider) {
+    Position getOff(Rider rider) {
         if (ahead.remove(rider)) {
-            return new Ride.Position(new Cursor.Tail(endOfReads()), read);
+            return new Position(new Cursor.Tail(endOfReads()), read);
         }
         disturbed.remove(rider);
+        Optional<Handed> next = offers.withdraw(rider);
         if (riders.remove(rider)) {
             if (boarding.remove(rider)) {
                 // What it was handed it settles by itself: nothing would ever take it out.
                 busy.remove(rider);
+                next.ifPresent(Handed::release);
             } else {
-                leaving.add(rider);
+                leaving.put(rider, next);
             }
         }
         if (!riders.isEmpty()) {
             setPace();
         }
-        return new Ride.Position(cursor, read);
+        return next.map(Handed::position).orElseGet(() -> new Position(cursor, read));
     }
 
     /** Its lane may be another's by now, so its row has to be looked at before the front may pass what it holds. */
@@ -247,7 +255,7 @@ final class Journey {
     /** Whoever is aboard, or on the way off, has to begin anew. */
     void end() {
         List<Rider> all = new ArrayList<>(riders.all().toList());
-        all.addAll(leaving);
+        all.addAll(leaving.keySet());
         all.addAll(ahead);
         Asked lost = asked;
         all.forEach(rider -> rider.ended(turn, lost == null ? null : lost.by(rider)));
@@ -301,13 +309,13 @@ final class Journey {
                 || (settled && (hurried || since >= SETTLE_NANOS))
                 || (!boarding.isEmpty() && now - lastBoarding >= SETTLE_NANOS)
                 || (since >= SECOND && !trail.settled().equals(written))
-                || (!busy.isEmpty() && now - lastReceipts >= receiptInterval())
+                || (!busy.isEmpty() && now - lastReceipts >= SECOND)
                 || (!disturbed.isEmpty() && now - lastCalming >= SECOND);
     }
 
     private boolean write(long now) {
         long number = trail.settledNumber();
-        List<Rider> off = some(leaving);
+        List<Rider> off = some(leaving.keySet());
         List<Rider> on = some(
                 boarding.stream().filter(rider -> rider.isBoardable(number)).toList());
         List<Rider> calm = toBeCalmed(now);
@@ -326,6 +334,7 @@ final class Journey {
             return false;
         }
         turn = next;
+        boolean forward = number != writtenNumber;
         written = at;
         writtenNumber = number;
         lastWrite = now;
@@ -333,13 +342,10 @@ final class Journey {
         off.forEach(rider -> anchored(rider, moved, next));
         on.forEach(rider -> boarded(rider, moved, next));
         calm.forEach(rider -> calmed(rider, moved));
-        settleBusy(at, number);
+        if (forward || !receipts.isEmpty() || !on.isEmpty()) {
+            settleBusy(at, number);
+        }
         return true;
-    }
-
-    /** Riders are busy until they have their receipts; when too many are, nobody waits long for his. */
-    private long receiptInterval() {
-        return inHands() > portions.inHand() / 2 ? SEARCH_NANOS : SECOND;
     }
 
     private List<Rider> some(Iterable<Rider> all) {
@@ -373,7 +379,7 @@ final class Journey {
     }
 
     private Map<Rider, Integer> takeReceipts(long now) {
-        if (now - lastReceipts < receiptInterval()) {
+        if (now - lastReceipts < SECOND) {
             return Map.of();
         }
         lastReceipts = now;
@@ -394,7 +400,7 @@ final class Journey {
     }
 
     private void anchored(Rider rider, Moved moved, long withTurn) {
-        leaving.remove(rider);
+        leaving.remove(rider).ifPresent(Handed::release);
         carried.remove(rider);
         busy.remove(rider);
         if (moved.touched().contains(rider.grant().lease().laneId())) {
@@ -416,6 +422,7 @@ final class Journey {
         } else {
             riders.remove(rider);
             busy.remove(rider);
+            offers.withdraw(rider).ifPresent(Handed::release);
             rider.mislaid();
         }
     }
@@ -428,13 +435,12 @@ final class Journey {
     }
 
     private void settleBusy(Mark at, long number) {
-        List.copyOf(busy).forEach(rider -> {
-            if (carried.contains(rider)) {
+        busy.removeIf(rider -> {
+            boolean isCarried = carried.contains(rider);
+            if (isCarried) {
                 rider.carried(at, number);
-                if (rider.isAtRest()) {
-                    busy.remove(rider);
-                }
             }
+            return isCarried && rider.isAtRest();
         });
     }
 
@@ -455,7 +461,12 @@ final class Journey {
             standAt(endOfReads());
             arrive();
         }
-        if (riders.isEmpty() || !leaving.isEmpty() || isFull() || !pace.isDue(ticker.nanos()) || session.isEnded()) {
+        giveOut();
+        if (riders.isEmpty()
+                || !leaving.isEmpty()
+                || offers.isFull()
+                || !pace.isDue(ticker.nanos())
+                || session.isEnded()) {
             return;
         }
         boolean atTail = cursor instanceof Cursor.Tail;
@@ -467,7 +478,7 @@ final class Journey {
                 sharedReads.step(batch, read);
             }
         }
-        Batch part = handOut(batch, after);
+        Batch part = offer(batch, after);
         if (!part.endsWindow()) {
             pace.moreAtOnce(after);
         } else if (batch.events().isEmpty()) {
@@ -477,39 +488,19 @@ final class Journey {
         }
     }
 
-    /** So much is in the riders' hands that nothing is read before half of it is settled. */
-    private boolean isFull() {
-        full = full ? inHands() > portions.inHand() / 2 : inHands() >= portions.inHand();
-        return full;
-    }
-
-    /** How many deliveries the riders have, or, if that is more, how many riders have had any of late. */
-    private int inHands() {
-        return Math.max(trail.held(), busy.size());
-    }
-
-    /** What one rider is offered of a batch. */
-    private static final class Offer {
-        private final List<RecordedEvent> events = new ArrayList<>();
-        private final List<Handed> handed = new ArrayList<>();
-    }
-
-    /** Returns what was handed out; what follows is read again, once there is room for it. */
-    private Batch handOut(Batch batch, long now) {
-        Map<Rider, Offer> offers = new LinkedHashMap<>();
+    /** Returns what is offered; what follows is read again, once there is room for it. */
+    private Batch offer(Batch batch, long now) {
         int count = 0;
         for (RecordedEvent event : batch.events()) {
-            if (trail.held() >= portions.inHand()) {
+            if (offers.areMany()) {
                 break;
             }
             count++;
             readSeq = Math.max(readSeq, event.seq());
-            Handed handed = trail.next(Mark.inside(batch.window(), event.seq() - 1), now);
+            Handed handed = trail.next(batch, event, read, now);
             riders.forEach(event.event(), rider -> {
                 handed.hold();
-                Offer offer = offers.computeIfAbsent(rider, r -> new Offer());
-                offer.events.add(event);
-                offer.handed.add(handed);
+                offers.add(rider, handed);
             });
             if (handed.isHeld()) {
                 trail.add(handed);
@@ -518,23 +509,27 @@ final class Journey {
         Batch part = batch.upTo(count);
         cursor = part.next();
         trail.readTo(part.markAtEnd());
-        offers.forEach((rider, offer) -> hand(rider, offer, part));
+        giveOut();
         if (part.endsWindow()) {
             arrive();
         }
         return part;
     }
 
-    private void hand(Rider rider, Offer offer, Batch batch) {
-        int taken = rider.take(batch, offer.events, offer.handed);
+    private void giveOut() {
+        while (offers.mayBeGiven()) {
+            Rider rider = offers.first();
+            give(rider, offers.take(rider));
+        }
+    }
+
+    private void give(Rider rider, List<Handed> events) {
+        int taken = rider.take(events);
         busy.add(rider);
-        if (taken < offer.events.size()) {
-            // The first that it has not taken it holds until its row is its own: the front must not pass it before.
-            offer.handed.subList(taken + 1, offer.handed.size()).forEach(Handed::release);
-            getOff(rider);
-            Cursor from =
-                    Cursor.Inside.of(batch.window(), offer.events.get(taken).seq() - 1);
-            rider.putOff(new Ride.Position(from, read), offer.handed.get(taken));
+        if (taken < events.size()) {
+            // What it has not taken the front must not pass before its row is its own.
+            events.subList(taken, events.size()).forEach(each -> offers.add(rider, each));
+            rider.putOff(getOff(rider));
         }
     }
 
@@ -568,10 +563,10 @@ final class Journey {
         if (session.isEnded()) {
             return SECOND;
         }
-        if (hurried || isWriteDue(now) || isOnlyAwaited()) {
+        if (hurried || isWriteDue(now) || isOnlyAwaited() || offers.mayBeGiven()) {
             return 0;
         }
-        long next = riders.isEmpty() || isFull() ? SECOND : pace.due() - now;
+        long next = riders.isEmpty() || offers.isFull() ? SECOND : pace.due() - now;
         if (trail.settledNumber() != writtenNumber) {
             next = Math.min(next, lastWrite + SETTLE_NANOS - now);
         } else if (!trail.settled().equals(written)) {
@@ -581,7 +576,7 @@ final class Journey {
             next = Math.min(next, lastBoarding + SETTLE_NANOS - now);
         }
         if (!busy.isEmpty()) {
-            next = Math.min(next, lastReceipts + receiptInterval() - now);
+            next = Math.min(next, lastReceipts + SECOND - now);
         }
         if (!disturbed.isEmpty()) {
             next = Math.min(next, lastCalming + SECOND - now);

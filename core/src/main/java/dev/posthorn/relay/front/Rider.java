@@ -1,7 +1,5 @@
 package dev.posthorn.relay.front;
 
-import dev.posthorn.event.RecordedEvent;
-import dev.posthorn.log.Batch;
 import dev.posthorn.log.Mark;
 import dev.posthorn.relay.store.LaneGrant;
 import dev.posthorn.subscription.Subscription;
@@ -23,14 +21,10 @@ public interface Rider {
      *
      * @return how many
      */
-    int take(Batch batch, List<RecordedEvent> events, List<Handed> handed);
+    int take(List<Handed> events);
 
-    /**
-     * It has no room for what comes next, and reads on from there by itself.
-     *
-     * @param next the event that it did not take: held for it until its row is its own
-     */
-    void putOff(Ride.Position position, Handed next);
+    /** It has no room for what comes next, and reads on from there by itself. */
+    void putOff(Ride.Position position);
 
     /** The first event that it was handed and has not settled; null if there is none. */
     @Nullable

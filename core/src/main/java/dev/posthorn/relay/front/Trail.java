@@ -1,5 +1,7 @@
 package dev.posthorn.relay.front;
 
+import dev.posthorn.event.RecordedEvent;
+import dev.posthorn.log.Batch;
 import dev.posthorn.log.Mark;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -16,13 +18,16 @@ final class Trail {
     /** Whoever holds one counts, once for each. */
     private int held;
 
+    private int heldEvents;
+    private long heldBytes;
+
     Trail(Mark start) {
         this.end = start;
     }
 
-    /** The event behind this mark is about to be handed out. */
-    Handed next(Mark before, long now) {
-        return new Handed(this, number + 1, before, now);
+    /** The event is about to be handed out. */
+    Handed next(Batch batch, RecordedEvent event, long read, long now) {
+        return new Handed(this, number + 1, batch, event, read, now);
     }
 
     void add(Handed event) {
@@ -30,13 +35,34 @@ final class Trail {
         handed.add(event);
     }
 
-    /** How many deliveries are in the hands of riders. */
+    /** How many deliveries somebody holds. */
     int held() {
         return held;
     }
 
-    void changeHeld(int by) {
-        held += by;
+    /** How many different events these are of. */
+    int heldEvents() {
+        return heldEvents;
+    }
+
+    long heldBytes() {
+        return heldBytes;
+    }
+
+    void held(Handed event, boolean first) {
+        held++;
+        if (first) {
+            heldEvents++;
+            heldBytes += event.event().bytes();
+        }
+    }
+
+    void released(Handed event, boolean last) {
+        held--;
+        if (last) {
+            heldEvents--;
+            heldBytes -= event.event().bytes();
+        }
     }
 
     /** All up to here was read. */

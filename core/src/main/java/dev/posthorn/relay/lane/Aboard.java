@@ -1,7 +1,5 @@
 package dev.posthorn.relay.lane;
 
-import dev.posthorn.event.RecordedEvent;
-import dev.posthorn.log.Batch;
 import dev.posthorn.log.Mark;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.front.Handed;
@@ -15,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +53,7 @@ final class Aboard implements Rider {
     private final Subscription subscription;
     private final Ride ride;
     private final LanePorts ports;
-    private final Runnable signal;
+    private final LaneHold hold;
     private final Runnable wake;
 
     /** Of the run that is under way; null while it sleeps. */
@@ -76,7 +75,7 @@ final class Aboard implements Rider {
     private long aboardSince;
     private final ArrayDeque<Handed> held = new ArrayDeque<>(1);
 
-    /** Not settled before its row is its own: an event that it has not taken, and those that are to get rows themselves. */
+    /** Not settled before its row is its own, because they are to get rows themselves. */
     private final List<Handed> kept = new ArrayList<>();
 
     /** Settled, and not known to be behind the front's written position. */
@@ -90,16 +89,13 @@ final class Aboard implements Rider {
     /** The run is over: nobody there wants to be told anything. */
     private boolean over;
 
-    /**
-     * @param signal tells that the lane has something to do
-     * @param wake has a lane that sleeps begin a run that goes on
-     */
-    Aboard(LaneGrant grant, Subscription subscription, LanePorts ports, Runnable signal, Runnable wake) {
+    /** @param wake has a lane that sleeps begin a run that goes on */
+    Aboard(LaneGrant grant, Subscription subscription, LanePorts ports, LaneHold hold, Runnable wake) {
         this.grant = grant;
         this.subscription = subscription;
         this.ride = ports.ride();
         this.ports = ports;
-        this.signal = signal;
+        this.hold = hold;
         this.wake = wake;
     }
 
@@ -124,9 +120,12 @@ final class Aboard implements Rider {
 
     // ---- sleeping
 
-    /** Whether the front does all that there is to do for it, and owes it nothing. */
+    /** Whether only the front has something to do for it: to pass what it has delivered, and to say so. */
     boolean mayRest() {
-        return standing == Standing.CARRIED && !mislaid && isAtRest();
+        return standing == Standing.CARRIED
+                && !mislaid
+                && held.isEmpty()
+                && settled.stream().allMatch(each -> each.event().isDelivered());
     }
 
     /** Forgets all but what the lane will go on from. */
@@ -139,6 +138,24 @@ final class Aboard implements Rider {
     /** What the lane goes on from. */
     StoredLane asleep() {
         return Objects.requireNonNull(asleep);
+    }
+
+    /** What it has delivered and the front has not passed, for the run that goes on. */
+    Stream<LaneEvent> unpassed() {
+        return settled.stream().map(Settled::event);
+    }
+
+    private void wakeIfAsleep() {
+        if (asleep != null) {
+            wake.run();
+        }
+    }
+
+    /** The run that goes on has to know what was delivered before the front has ended, or is not its lane's any more. */
+    private void wakeIfOwed() {
+        if (!isAtRest()) {
+            wakeIfAsleep();
+        }
     }
 
     // ---- for the lane
@@ -167,7 +184,7 @@ final class Aboard implements Rider {
         if (isRiding() && (!well || waitsTooLong(ports.ticker().nanos()))) {
             reader().readOn(getOff());
         }
-        int limit = parts().hold().orders().get().inFlightLimit();
+        int limit = hold.orders().get().inFlightLimit();
         if (isHelpedByAMove() && progress().unwritten() >= (limit + 1) / 2) {
             ride.hurry();
         }
@@ -217,7 +234,7 @@ final class Aboard implements Rider {
         if (own == 0) {
             return atLast;
         }
-        InFlight sent = parts().hold().sent();
+        InFlight sent = hold.sent();
         long late = aboardSince + LONGEST_WAIT - now;
         boolean isHeldUp = late <= 0 && sent.isHeldUp(LONGEST_WAIT);
         return late > 0 || isHeldUp ? late : Math.min(sent.count() > 0 ? LOOK : LONGEST_WAIT, atLast);
@@ -263,7 +280,7 @@ final class Aboard implements Rider {
         MoveInDoubt move = inDoubt;
         inDoubt = null;
         if (move != null && move.turn() == storedTurn) {
-            carried(move.at(), move.number());
+            passed(move.at(), move.number());
             receipted(move.receipted());
             progress().anchored(storedTurn);
         }
@@ -294,27 +311,20 @@ final class Aboard implements Rider {
     }
 
     @Override
-    public int take(Batch batch, List<RecordedEvent> events, List<Handed> handed) {
-        if (asleep != null) {
-            wake.run();
-        }
-        int taken = reader().takeRidden(batch, events);
-        held.addAll(handed.subList(0, taken));
+    public int take(List<Handed> events) {
+        wakeIfAsleep();
+        int taken = reader().takeRidden(events);
+        held.addAll(events.subList(0, taken));
         unseen = true;
-        signal.run();
+        hold.signal().run();
         return taken;
     }
 
     @Override
-    public void putOff(Ride.Position position, Handed next) {
+    public void putOff(Ride.Position position) {
         reader().readOn(position);
         goApart();
-        if (standing == Standing.LEAVING) {
-            kept.add(next);
-        } else {
-            next.release();
-        }
-        signal.run();
+        hold.signal().run();
     }
 
     @Override
@@ -328,7 +338,6 @@ final class Aboard implements Rider {
         if (first != null && ports.ticker().nanos() - first.since() >= LONGEST_HOLD) {
             return true;
         }
-        LaneHold hold = parts().hold();
         return !unseen && hold.answers().isEmpty() && hold.sent().isHeldUp(LONGEST_WAIT);
     }
 
@@ -336,7 +345,7 @@ final class Aboard implements Rider {
     public void sendOff() {
         if (isRiding()) {
             reader().readOn(getOff());
-            signal.run();
+            hold.signal().run();
         }
     }
 
@@ -364,7 +373,7 @@ final class Aboard implements Rider {
         standing = Standing.CARRIED;
         unreceipted = (int) progress().unreceipted();
         progress().anchored(turn);
-        carried(at, number);
+        passed(at, number);
     }
 
     @Override
@@ -380,30 +389,41 @@ final class Aboard implements Rider {
     @Override
     public void calmed() {
         progress().calmed();
-        signal.run();
+        hold.signal().run();
     }
 
     @Override
     public void carried(Mark at, long number) {
+        if (!settled.isEmpty() && settled.element().number() <= number) {
+            passed(at, number);
+        }
+    }
+
+    /** The front has passed all that is settled up to this number. */
+    private void passed(Mark at, long number) {
         List<LaneEvent> written = new ArrayList<>();
         while (!settled.isEmpty() && settled.element().number() <= number) {
             written.add(settled.remove().event());
         }
-        if (over || asleep != null) {
+        if (over) {
             return;
         }
         unreceipted += written.size();
-        noteCarried(at, written);
-        if (!written.isEmpty() || isAtRest()) {
+        hold.places().giveBack(written.size());
+        if (asleep == null) {
+            progress().carried(at, written);
+            parts().dispatch().written(progress().writtenNumber(), reader().hasCaughtUp());
             // Places in the room are free, or it may sleep.
-            signal.run();
+            hold.signal().run();
         }
+        tell(written);
     }
 
-    private void noteCarried(Mark at, List<LaneEvent> written) {
-        parts().hold().places().giveBack(progress().carried(at, written));
-        parts().dispatch().written(progress().writtenNumber(), reader().hasCaughtUp());
-        int delivered = (int) written.stream().filter(LaneEvent::isDelivered).count();
+    private void tell(List<LaneEvent> written) {
+        int delivered = 0;
+        for (LaneEvent event : written) {
+            delivered += event.isDelivered() ? 1 : 0;
+        }
         if (delivered > 0) {
             ports.listener().delivered(subscription.name(), grant.name(), delivered);
         }
@@ -422,32 +442,34 @@ final class Aboard implements Rider {
     @Override
     public void receipted(int events) {
         unreceipted -= events;
-        if (!over) {
+        if (!over && asleep == null) {
             progress().receipted(events);
         }
     }
 
     @Override
     public void anchored(Mark at, long number, long turn) {
-        carried(at, number);
+        passed(at, number);
         standing = Standing.APART;
         forget();
         if (!over) {
             progress().anchored(turn);
-            signal.run();
+            hold.signal().run();
         }
     }
 
     @Override
     public void mislaid() {
+        wakeIfOwed();
         standing = Standing.APART;
         forget();
         mislaid = true;
-        signal.run();
+        hold.signal().run();
     }
 
     @Override
     public void ended(long turn, @Nullable MoveInDoubt last) {
+        wakeIfOwed();
         if (standing != Standing.ABOARD && asleep == null) {
             progress().anchored(turn);
         }
@@ -455,7 +477,7 @@ final class Aboard implements Rider {
         release();
         inDoubt = last;
         mislaid = true;
-        signal.run();
+        hold.signal().run();
     }
 
     private void forget() {

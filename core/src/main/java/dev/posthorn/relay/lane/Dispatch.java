@@ -122,8 +122,14 @@ final class Dispatch {
     }
 
     /** Whether nothing that was sent has to be known again. */
-    boolean remembersNothing() {
-        return before.isEmpty() && arrivedBefore.isEmpty() && arrived.isEmpty();
+    boolean remembersOnlyLive() {
+        return before.isEmpty() && arrivedBefore.isEmpty() && arrived.stream().allMatch(LaneEvent::isLive);
+    }
+
+    /** Knows again an event that was delivered before the lane fell asleep. */
+    void remember(LaneEvent delivered) {
+        delivered.number(++read);
+        arrive(delivered);
     }
 
     // ---- what goes

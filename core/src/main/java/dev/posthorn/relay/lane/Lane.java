@@ -16,6 +16,7 @@ import dev.posthorn.subscription.Subscription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +76,7 @@ public final class Lane {
     private volatile boolean emptyHanded = true;
 
     private Runnable signal = () -> {};
+    private volatile Consumer<Lane> whenEnded = lane -> {};
 
     public Lane(LaneGrant grant, Subscription subscription, LanePorts ports, LaneOrders orders) {
         this.grant = grant;
@@ -221,7 +223,7 @@ public final class Lane {
             former.keepSent(sent);
         }
         List<DeliveryRow> rows = rows(sent);
-        Aboard apart = new Aboard(grant, subscription, ports, hold.signal(), this::wakeUp);
+        Aboard apart = new Aboard(grant, subscription, ports, hold, this::wakeUp);
         LaneRun next = new LaneRun(apart, ports, hold, stored, sent);
         next.know(blockedKeys(stored, rows), rows);
         if (former != null) {
@@ -257,6 +259,7 @@ public final class Lane {
 
     /** With something in its hands it was not this owner that stopped where the generation ended. */
     private void endWithGeneration() {
+        wakeUp();
         end(run == null || run.hasNothingInHand() ? State.LEFT : State.LOST);
     }
 
@@ -273,6 +276,7 @@ public final class Lane {
                 ports.listener()
                         .leaseLost(subscription.name(), name(), hold.sent().count());
             }
+            whenEnded.accept(this);
         }
     }
 
@@ -294,6 +298,11 @@ public final class Lane {
      */
     public void onSignal(Runnable signal) {
         this.signal = signal;
+    }
+
+    /** Whom to tell that it has ended; he may be told twice if it ends meanwhile. */
+    public void onEnd(Consumer<Lane> told) {
+        whenEnded = told;
     }
 
     /** From any thread. */

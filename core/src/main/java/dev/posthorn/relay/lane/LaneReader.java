@@ -12,6 +12,7 @@ import dev.posthorn.relay.budget.InFlightPlaces;
 import dev.posthorn.relay.budget.LaneOrders;
 import dev.posthorn.relay.budget.Pace;
 import dev.posthorn.relay.budget.RetryPlaces;
+import dev.posthorn.relay.front.Handed;
 import dev.posthorn.relay.front.Ride;
 import dev.posthorn.relay.lane.trouble.Breaker;
 import dev.posthorn.relay.lane.trouble.ReceiverState;
@@ -279,13 +280,14 @@ final class LaneReader {
     }
 
     /** Takes what the front has read for it, as far as there is room. Returns how many. */
-    int takeRidden(Batch batch, List<RecordedEvent> events) {
+    int takeRidden(List<Handed> events) {
         int most = roomInBytes() <= 0 ? 0 : Math.max(0, Math.min(roomForEvents(), events.size()));
         int taken = places.take(most);
-        for (RecordedEvent event : events.subList(0, taken)) {
+        for (Handed next : events.subList(0, taken)) {
+            RecordedEvent event = next.event();
             progress.read(event.seq());
-            extendMark(Mark.inside(batch.window(), event.seq() - 1));
-            dispatch.add(LaneEvent.live(event, batch.markAfter(event), batch.isDeferred(event)));
+            extendMark(next.before());
+            dispatch.add(LaneEvent.live(event, next.after(), next.isDeferred()));
         }
         return taken;
     }

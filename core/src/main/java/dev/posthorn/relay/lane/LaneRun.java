@@ -66,6 +66,9 @@ final class LaneRun {
     static LaneRun awake(Aboard aboard, LanePorts ports, LaneHold hold) {
         LaneRun run = new LaneRun(aboard, ports, hold, aboard.asleep(), new SentBefore());
         run.reader.hasReadAll();
+        aboard.unpassed().forEach(run.dispatch::remember);
+        aboard.unpassed().forEach(run.progress::settled);
+        run.progress.oweReceipt(aboard.unreceipted());
         return run;
     }
 
@@ -162,7 +165,7 @@ final class LaneRun {
             return false;
         }
         tender.tend();
-        if (reader.read(mayGetOn())) {
+        if (reader.read(isWell() && progress.isCalm())) {
             hold.counters().databaseIsBack(name);
         }
         feedReplays();
@@ -349,12 +352,8 @@ final class LaneRun {
                 && !care.isNeeded()
                 && !care.isCounting()
                 && !receiver.isTrying()
-                && gauge().equals(Settlement.Gauge.CALM)
+                && receiver.isCalm()
                 && !dispatch.awaitsReading();
-    }
-
-    private boolean mayGetOn() {
-        return isWell() && progress.isCalm();
     }
 
     private Settlement.Gauge gauge() {
@@ -440,8 +439,9 @@ final class LaneRun {
     /** Puts the lane to sleep if that loses nothing; null if it has to stay awake. */
     @Nullable
     Aboard fallAsleep() {
-        boolean forgetsNothing = hasNothingInHand() && dispatch.remembersNothing() && answers.isEmpty();
-        if (!forgetsNothing || sent.count() > 0 || !aboard.mayRest() || !mayGetOn() || progress.isDisturbed()) {
+        boolean isQuiet = sender.isIdle() && sent.count() == 0 && answers.isEmpty() && dispatch.remembersOnlyLive();
+        boolean isCalm = isWell() && progress.isSeenCalm() && !progress.isDisturbed();
+        if (!isQuiet || !isCalm || !aboard.mayRest()) {
             return null;
         }
         aboard.fallAsleep(progress.asStored(rows.knownBelow()));

@@ -308,7 +308,12 @@ final class Progress {
 
     /** Whether all that is settled is written, and others see nothing but that all is well. */
     boolean isCalm() {
-        return isWritten() && gaugeIsKnown && persistedGauge.equals(Settlement.Gauge.CALM);
+        return isWritten() && isSeenCalm();
+    }
+
+    /** Whether others see nothing but that all is well, and nothing is being written. */
+    boolean isSeenCalm() {
+        return pending == null && gaugeIsKnown && persistedGauge.equals(Settlement.Gauge.CALM);
     }
 
     long turn() {
@@ -320,13 +325,13 @@ final class Progress {
         disturbed = false;
     }
 
-    /** How the lane stands that is carried, and has nothing that the store does not have. */
+    /** How the lane stands that is carried, and has nothing to write by itself. */
     StoredLane asStored(long rowSeq) {
         return new StoredLane(persisted, readSeq, rowSeq, turn, null, 0, null, true, Duration.ZERO, true);
     }
 
-    /** The front has written a position that these are behind. Returns how many places in the room are free with it. */
-    int carried(Mark at, List<LaneEvent> written) {
+    /** The front has written a position that these are behind. */
+    void carried(Mark at, List<LaneEvent> written) {
         persisted = at;
         persistedHigh = at;
         persistedParked = null;
@@ -337,7 +342,6 @@ final class Progress {
             writtenNumber = each.number();
         }
         writtenSinceReceipt = sinceReceipt - events;
-        return written.size();
     }
 
     /** So many of the events that it has carried are in a receipt of the front. */

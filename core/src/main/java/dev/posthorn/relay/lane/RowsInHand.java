@@ -48,7 +48,7 @@ final class RowsInHand {
     private boolean anyPutDown;
 
     /** Of those, the items of replays: their replay has to load them anew. */
-    private List<LaneEvent> itemsPutDown = new ArrayList<>();
+    private final List<LaneEvent> itemsPutDown = new ArrayList<>(0);
 
     /** @param knownBelow no event beyond this seq has a row or a dead letter that this owner does not know of */
     RowsInHand(
@@ -260,8 +260,8 @@ final class RowsInHand {
 
     /** The items of replays that were put down since this was asked last. */
     List<LaneEvent> takeItemsPutDown() {
-        List<LaneEvent> taken = itemsPutDown;
-        itemsPutDown = new ArrayList<>();
+        List<LaneEvent> taken = List.copyOf(itemsPutDown);
+        itemsPutDown.clear();
         return taken;
     }
 }

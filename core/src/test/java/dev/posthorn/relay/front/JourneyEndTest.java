@@ -49,7 +49,7 @@ class JourneyEndTest {
             scope -> this::read,
             this::now,
             new SplittableRandom(1),
-            new FrontPorts.Portions(1000, 1 << 20, LANES_AT_A_TIME, IN_HAND)));
+            new FrontPorts.Portions(1000, 1 << 20, LANES_AT_A_TIME, IN_HAND, IN_HAND)));
     private long now;
     private int snapshots;
     private boolean isCurrent = true;
@@ -121,27 +121,55 @@ class JourneyEndTest {
         assertThat(gone.questions).isZero();
     }
 
-    /** Each is awake meanwhile, and that costs memory. */
     @Test
-    void whileManyWaitForTheirReceiptsNothingIsReadAndNobodyWaitsLong() {
+    void whoWaitsForItsReceiptIsGivenMoreMeanwhile() {
         List<Lane> all = boarded(IN_HAND);
-        deliver(1, all);
-        write(2);
-        stepAfter(Journey.SETTLE_NANOS / 5);
-        assertThat(all).allMatch(lane -> lane.held.isEmpty(), "was handed nothing more");
-        stepAfter(Journey.SEARCH_NANOS);
-        assertThat(all).allMatch(lane -> lane.unreceipted == 0, "has its receipt");
-        assertThat(all).allMatch(lane -> lane.held.size() == 1, "was handed what is next");
-    }
-
-    @Test
-    void fewWaitASecondForTheirReceipts() {
-        List<Lane> all = boarded(IN_HAND / 2);
         deliver(1, all);
         write(2);
         stepAfter(Journey.SEARCH_NANOS);
         assertThat(all).allMatch(lane -> lane.unreceipted == 1, "has no receipt yet");
         assertThat(all).allMatch(lane -> lane.held.size() == 1, "was handed what is next");
+        stepAfter(SECOND);
+        assertThat(all).allMatch(lane -> lane.unreceipted == 0, "has its receipt");
+    }
+
+    /** Each time it is given something it wakes up, and opens a connection. */
+    @Test
+    void whoWaitsForItsTurnIsGivenAllThatHasComeSince() {
+        List<Lane> all = boarded(IN_HAND + 1);
+        Lane last = all.get(IN_HAND);
+        write(1);
+        stepAfter(1);
+        assertThat(last.held).as("others are given theirs first").isEmpty();
+        write(2);
+        stepAfter(1);
+        all.stream().limit(2).forEach(Lane::settle);
+        stepAfter(1);
+        assertThat(last.held).extracting(handed -> handed.event().seq()).containsExactly(1L, 2L);
+    }
+
+    /** Whoever gets off has read no further than what it was given, and its row must not say more. */
+    @Test
+    void whatSomebodyWasNotGivenWhoGetsOffHoldsTheFrontUntilItIsOff() {
+        List<Lane> all = boarded(IN_HAND + 1);
+        Lane last = all.get(IN_HAND);
+        write(1);
+        stepAfter(1);
+        write(2);
+        stepAfter(1);
+        Cursor where = front.getOff(last).cursor();
+        assertThat(where)
+                .isInstanceOfSatisfying(
+                        Cursor.Inside.class, inside -> assertThat(inside.seq()).isZero());
+        all.stream().limit(IN_HAND).forEach(Lane::settle);
+        stepAfter(SECOND);
+        assertThat(last.anchoredAt)
+                .as("in front of the first that it was not given")
+                .isZero();
+        all.stream().limit(IN_HAND).forEach(Lane::settle);
+        stepAfter(SECOND);
+        assertThat(front.nextNanos()).as("nothing of it is held any more").isPositive();
+        assertThat(all).filteredOn(lane -> lane != last).allMatch(Lane::isAtRest);
     }
 
     /** It has read the rest of the window by itself. */
@@ -160,6 +188,10 @@ class JourneyEndTest {
         assertThat(late.isBoarded).isTrue();
         write(3);
         stepAfter(SECOND);
+        assertThat(late.held).as("others come first, and are as many as may").isEmpty();
+        all.forEach(Lane::settle);
+        assertThat(front.nextNanos()).isZero();
+        stepAfter(1);
         assertThat(late.held).hasSize(1);
     }
 
@@ -284,16 +316,16 @@ class JourneyEndTest {
         }
 
         @Override
-        public int take(Batch batch, List<RecordedEvent> events, List<Handed> handed) {
+        public int take(List<Handed> events) {
             if (isBroken) {
                 throw new IllegalStateException("broken");
             }
-            held.addAll(handed);
-            return handed.size();
+            held.addAll(events);
+            return events.size();
         }
 
         @Override
-        public void putOff(Ride.Position position, Handed next) {}
+        public void putOff(Ride.Position position) {}
 
         @Override
         public @Nullable Handed firstHeld() {

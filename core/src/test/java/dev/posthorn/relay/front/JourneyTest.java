@@ -2,7 +2,6 @@ package dev.posthorn.relay.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.posthorn.event.RecordedEvent;
 import dev.posthorn.log.Batch;
 import dev.posthorn.log.Cursor;
 import dev.posthorn.log.EventLog;
@@ -151,12 +150,12 @@ class JourneyTest {
         }
 
         @Override
-        public int take(Batch batch, List<RecordedEvent> events, List<Handed> handed) {
+        public int take(List<Handed> events) {
             return 0;
         }
 
         @Override
-        public void putOff(Ride.Position position, Handed next) {}
+        public void putOff(Ride.Position position) {}
 
         @Override
         public @Nullable Handed firstHeld() {

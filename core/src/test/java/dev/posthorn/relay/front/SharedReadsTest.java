@@ -27,7 +27,7 @@ class SharedReadsTest {
     private final Window window = new Window(from, new Snapshot("9:9:"));
     private final List<RecordedEvent> events =
             IntStream.rangeClosed(1, EVENTS).mapToObj(SharedReadsTest::event).toList();
-    private final SharedReads shared = new SharedReads(new FrontPorts.Portions(PIECE, 1 << 20, 1000, 1000));
+    private final SharedReads shared = new SharedReads(new FrontPorts.Portions(PIECE, 1 << 20, 1000, 1000, 1000));
     private int reads;
     private long now;
 
@@ -159,7 +159,7 @@ class SharedReadsTest {
 
     @Test
     void stepsAreKeptAsFarAsThereIsRoom() {
-        SharedReads small = new SharedReads(new FrontPorts.Portions(PIECE, 10 * event(1).bytes(), 1000, 1000));
+        SharedReads small = new SharedReads(new FrontPorts.Portions(PIECE, 10 * event(1).bytes(), 1000, 1000, 1000));
         IntStream.range(0, 2).forEach(i -> small.end(from, 3, tail(100), now));
         IntStream.range(100, 111).forEach(i -> step(small, i));
         assertThat(small.end(snapshot(100), 3, tail(111), now))

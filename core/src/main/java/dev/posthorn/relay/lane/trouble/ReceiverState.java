@@ -44,6 +44,11 @@ public final class ReceiverState {
         return denial;
     }
 
+    /** Whether there is nothing to tell of it. */
+    public boolean isCalm() {
+        return breaker.reason() == null && denial.told() == null;
+    }
+
     /** Whether what fails now stays in the lane's hands without having counted, so that others are tried before it. */
     public boolean isTrying() {
         return breaker.isOpen() || denial.isOn();
