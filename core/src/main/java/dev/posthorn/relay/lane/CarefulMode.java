@@ -11,7 +11,8 @@ import java.util.List;
 /**
  * Whether a lane has to go carefully. An event can end the process that sends it, again and again. A lane that changed
  * hands by force too often sends one event at a time and writes the attempt down before it makes it, so that the event
- * uses up its attempts like any other. It does so for as many events as could have been on their way at the crash.
+ * uses up its attempts like any other. It does so for as many events as could have been on their way at the crash: what
+ * it reads once it has read all that its former owners can have read did not end them.
  */
 final class CarefulMode {
 
@@ -56,6 +57,16 @@ final class CarefulMode {
         if (nothingLeft || leftToSend <= 0) {
             careful = false;
         }
+    }
+
+    /**
+     * All that former owners can have sent has been read. Without that a lane whose events come faster than they go one by
+     * one would have to send its whole in-flight limit so.
+     *
+     * @param inHand how many of them are yet to be settled
+     */
+    void caughtUp(int inHand) {
+        leftToSend = Math.min(leftToSend, inHand + LEAST);
     }
 
     /** The receiver takes nothing: what is sent now and then may yet be what ended the others. */

@@ -39,6 +39,7 @@ final class LaneReader {
     private final Unwritten unwritten;
     private final ReceiverState receiver;
     private final Progress progress;
+    private final CarefulMode care;
     private final Ticker ticker;
     private final Pace pace;
     private final Aboard aboard;
@@ -75,6 +76,7 @@ final class LaneReader {
         this.unwritten = parts.unwritten();
         this.receiver = parts.hold().receiver();
         this.progress = parts.progress();
+        this.care = parts.care();
         this.ticker = ports.ticker();
         this.pace = new Pace(subscription.pollLeast(), subscription.pollMost(), ticker.nanos());
         this.cursor = stored.mark().cursor();
@@ -250,6 +252,7 @@ final class LaneReader {
         caughtUp = true;
         rows.caughtUp();
         dispatch.caughtUp();
+        care.caughtUp(dispatch.unsettled().size());
     }
 
     private void beginWindow() {

@@ -67,6 +67,22 @@ class CarefulLaneTest extends ReplayScenario {
         assertThat(sink.receivedSeqs()).hasSize(21).contains(21L);
     }
 
+    /** With its limit of 10,000 a lane that events come to all the time would send them one by one for hours. */
+    @Test
+    void whatIsRecordedAfterTheTakeOversIsNotSentOneByOneForLong() {
+        SteppedRelay relay = startCareful();
+        record(10, "before");
+        run(relay, 1);
+        for (int i = 0; i < 300; i++) {
+            record(3, "after" + i + "-");
+            run(relay, 1);
+        }
+        run(relay, 30);
+        assertThat(sink.receivedSeqs()).hasSize(910);
+        assertThat(instances.database.number("SELECT max(takeovers) FROM posthorn.lane_mark"))
+                .isZero();
+    }
+
     /** Each of them has lived for long by then, waiting for its turn to try something. */
     @Test
     void aReplayThatIsTriedOnceInAWhileDoesNotEndOneProcessAfterTheOther() {
