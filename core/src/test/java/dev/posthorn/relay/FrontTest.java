@@ -164,6 +164,36 @@ class FrontTest {
         assertThat(delivered("two")).isEqualTo(4);
     }
 
+    // ---- room
+
+    @Test
+    void aRiderTakesNoMoreBytesThanItHasRoomFor() {
+        Subscription small = Subscription.to("small", instances.sink)
+                .lanes(1)
+                .inFlightBytes(3_000)
+                .build();
+        ride(small, two);
+        instances.sink.hold();
+        IntStream.range(0, 20)
+                .forEach(i -> record(Event.builder()
+                        .source("test")
+                        .type("large")
+                        .payload(new byte[1_000])
+                        .build()));
+        idle(1);
+        assertThat(instances.sink.waiting()).hasSizeBetween(2, 4);
+        while (instances.sink.received().size() < 20) {
+            instances.sink.answerAll();
+            instances.sink.hold();
+            idle(1);
+            assertThat(instances.sink.waiting()).hasSizeLessThanOrEqualTo(4);
+        }
+        instances.sink.answerAll();
+        settleDown();
+        assertThat(instances.sink.received()).hasSize(20);
+        assertAllRide(1 + LANES);
+    }
+
     // ---- after a take-over
 
     private long disturbed() {

@@ -284,8 +284,7 @@ final class LaneReader {
 
     /** Takes what the front has read for it, as far as there is room. Returns how many. */
     int takeRidden(List<Handed> events) {
-        int most = roomInBytes() <= 0 ? 0 : Math.max(0, Math.min(roomForEvents(), events.size()));
-        int taken = places.take(most);
+        int taken = places.take(Math.max(0, Math.min(roomForEvents(), fitting(events))));
         for (Handed next : events.subList(0, taken)) {
             RecordedEvent event = next.event();
             progress.read(event.seq());
@@ -293,6 +292,16 @@ final class LaneReader {
             dispatch.add(LaneEvent.live(event, next.after(), next.isDeferred()));
         }
         return taken;
+    }
+
+    /** How many a read of its own would have found: the last one may begin where there is any room. */
+    private int fitting(List<Handed> events) {
+        long room = roomInBytes();
+        int count = 0;
+        while (room > 0 && count < events.size()) {
+            room -= events.get(count++).event().bytes();
+        }
+        return count;
     }
 
     /** Reads on by itself, from where the front has read for it. */
