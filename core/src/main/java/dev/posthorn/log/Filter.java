@@ -6,6 +6,7 @@ import dev.posthorn.event.Event;
 import dev.posthorn.event.FieldRules;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -72,13 +73,20 @@ public record Filter(
                 && event.headers().entrySet().containsAll(headers.entrySet());
     }
 
-    /** False if it wants no event of these types, whatever else the events say. A type that it names is only looked up. */
-    public boolean mayWantAny(Set<String> some) {
-        return types.isEmpty()
-                || types.stream()
-                        .anyMatch(pattern -> pattern.indexOf('*') < 0
-                                ? some.contains(pattern)
-                                : some.stream().anyMatch(type -> matches(pattern, type)));
+    /** Those of these types of which it may want events, whatever else they say. A type that it names is only looked up. */
+    public Set<String> typesAmong(Set<String> some) {
+        if (types.isEmpty()) {
+            return some;
+        }
+        Set<String> among = new HashSet<>();
+        for (String pattern : types) {
+            if (pattern.indexOf('*') >= 0) {
+                some.stream().filter(type -> matches(pattern, type)).forEach(among::add);
+            } else if (some.contains(pattern)) {
+                among.add(pattern);
+            }
+        }
+        return among;
     }
 
     private static boolean matches(List<String> patterns, @Nullable String text) {

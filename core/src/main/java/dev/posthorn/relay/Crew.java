@@ -36,6 +36,15 @@ public final class Crew {
 
     private static final long RETRY = SECOND / 20;
 
+    /** So many begin by one look at where they stand: by the time that others have begun it would be old. */
+    private static final int AHEAD = 100;
+
+    /**
+     * While lanes wait for their turn, so long after it was stepped the front is stepped again: it asks the database each
+     * time, and most lanes that begin do not. On a busy machine a thousand would each wait for an answer else.
+     */
+    private static final long FRONT_RESTS = 5_000_000;
+
     /** What it takes to put one off, times ten. */
     private static final long RETRY_OF_EACH = 10_000;
 
@@ -79,6 +88,9 @@ public final class Crew {
     /** Those who ride, and have something to do: they wait for no pass. */
     private final Queue<Member> riding = new ArrayDeque<>();
 
+    /** Of this pass, those who are about to begin and were not looked for yet, in their order. */
+    private final Queue<Member> unseen = new ArrayDeque<>();
+
     /** Those of the next pass. */
     private final Queue<Member> later = new ArrayDeque<>();
 
@@ -90,6 +102,8 @@ public final class Crew {
 
     /** Whether the database did not answer when it was last tried for many, and when to try it again. */
     private boolean away;
+
+    private long frontStepped;
 
     private long nextTry;
 
@@ -153,9 +167,13 @@ public final class Crew {
         }
         stepFront();
         gatherTurn();
-        lookAhead();
+        gatherBeginning();
         stepRiding();
-        for (Member next = turn.poll(); next != null; next = turn.poll()) {
+        for (Member next = turn.peek(); next != null; next = turn.peek()) {
+            if (next == unseen.peek()) {
+                lookAhead();
+            }
+            turn.remove();
             stepOne(next);
             // A lane by itself asks the database; who rides does not, and waits for one of the others at most.
             gather(later);
@@ -174,8 +192,8 @@ public final class Crew {
         // Before its step: what is signalled from here on may come too late to be seen by it.
         member.queued.set(false);
         step(member);
-        if (front.nextNanos() <= 0) {
-            // However many lanes wait for their turn, what comes is read between any two of them.
+        if (front.nextNanos() <= 0 && (turn.isEmpty() || ticker.nanos() - frontStepped >= FRONT_RESTS)) {
+            // However many lanes wait for their turn, what comes is read meanwhile.
             stepFront();
         }
     }
@@ -187,29 +205,43 @@ public final class Crew {
             // It has ended; without their thread the lanes could not even begin anew.
             stepping.failed(bug);
         }
+        frontStepped = ticker.nanos();
     }
 
-    /**
-     * Many lanes that begin, after a take-over or a lost connection, cost a few statements. While the database is away one
-     * of them tries it, and tells, for all; the others only hear what comes for them.
-     */
-    private void lookAhead() {
-        List<Member> beginning =
-                turn.stream().filter(member -> member.lane.isAboutToBegin()).toList();
+    /** While the database is away one of those who begin tries it, and tells, for all; the others only hear what comes for them. */
+    private void gatherBeginning() {
+        unseen.clear();
+        turn.stream().filter(member -> member.lane.isAboutToBegin()).forEach(unseen::add);
         long wait = away ? nextTry - ticker.nanos() : 0;
         if (wait > 0) {
-            putOff(beginning, wait);
-            return;
+            putOff(takeUnseen(Integer.MAX_VALUE), wait);
+        } else {
+            away = false;
         }
-        away = false;
+    }
+
+    private List<Member> takeUnseen(int most) {
+        List<Member> some = new ArrayList<>();
+        while (some.size() < most && !unseen.isEmpty()) {
+            some.add(unseen.remove());
+        }
+        return some;
+    }
+
+    /** Many lanes that begin, after a take-over or a lost connection, cost a few statements. */
+    private void lookAhead() {
+        List<Member> beginning = takeUnseen(AHEAD);
         if (beginning.size() < 2) {
             return;
         }
         try {
             ahead.accept(beginning.stream().map(member -> member.lane.grant()).toList());
+            // Only where it has read since can they get on.
+            stepFront();
         } catch (PosthornException e) {
             log.debug("Where lanes stand could not be read ahead: {}", e.getMessage());
-            List<Member> others = beginning.subList(1, beginning.size());
+            List<Member> others = new ArrayList<>(beginning.subList(1, beginning.size()));
+            others.addAll(takeUnseen(Integer.MAX_VALUE));
             long pause = RETRY + others.size() * RETRY_OF_EACH;
             away = true;
             nextTry = ticker.nanos() + pause;

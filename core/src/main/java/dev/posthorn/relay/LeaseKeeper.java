@@ -344,7 +344,10 @@ public final class LeaseKeeper {
             set(unrequested, holding, !holding.requested);
             unshared.add(holding);
             holding.order(0);
-            holding.tend();
+            // Of thousands that another process shares or no longer does, few have anything to look at.
+            if (seen.asks()) {
+                holding.tend();
+            }
         }
     }
 

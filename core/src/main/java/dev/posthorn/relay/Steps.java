@@ -3,6 +3,7 @@ package dev.posthorn.relay;
 import dev.posthorn.log.PostgresLog;
 import dev.posthorn.log.Session;
 import dev.posthorn.relay.budget.Deliveries;
+import dev.posthorn.relay.front.Front;
 import dev.posthorn.relay.lane.Lane;
 import dev.posthorn.relay.lane.LanePorts;
 import dev.posthorn.relay.postgres.PostgresLaneStore;
@@ -31,8 +32,9 @@ public final class Steps implements AutoCloseable {
             Duration sessionTtl,
             Ticker ticker) {
         this.session = session;
-        Standings standings = new Standings(session, ticker);
-        this.crew = new Crew(Worker.front(session, ticker), standings::prefetch, ticker, new Unguarded());
+        Front front = Worker.front(session, ticker);
+        Standings standings = new Standings(session, ticker, front::reads);
+        this.crew = new Crew(front, standings::prefetch, ticker, new Unguarded());
         Deliveries deliveries = Deliveries.ofThisProcess();
         this.keeper = new LeaseKeeper(
                 leases,

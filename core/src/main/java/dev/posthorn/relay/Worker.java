@@ -53,8 +53,9 @@ final class Worker implements Runnable, Stepping {
         this.deliveries = deliveries;
         this.thread = new Thread(this, name);
         thread.setDaemon(true);
-        this.standings = new Standings(session, Ticker.SYSTEM);
-        this.crew = new Crew(front(session, Ticker.SYSTEM), standings::prefetch, Ticker.SYSTEM, this);
+        Front front = front(session, Ticker.SYSTEM);
+        this.standings = new Standings(session, Ticker.SYSTEM, front::reads);
+        this.crew = new Crew(front, standings::prefetch, Ticker.SYSTEM, this);
         crew.onSignal(this::signal);
     }
 

@@ -223,6 +223,30 @@ class CrewTest {
         assertThat(tries[0]).as("in two seconds, one for all and one by a lane").isBetween(20, 80);
     }
 
+    /** What is read ahead for all of them would be too old when the last ones begin. */
+    @Test
+    void ofManyLanesSomeAtATimeAreLookedForRightBeforeTheyBegin() {
+        List<Lane> lanes = instances.start("a", 130).lanes();
+        List<String> order = new ArrayList<>();
+        Crew own = new Crew(front(), some -> order.add("look for " + some.size()), instances.clock, new Stepping() {
+            @Override
+            public long step(Lane lane) {
+                order.add("begin");
+                return HOUR;
+            }
+
+            @Override
+            public void step(Front front) {
+                order.add("front");
+            }
+        });
+        lanes.forEach(own::add);
+        var unused = own.step();
+        assertThat(order).startsWith("front", "look for 100", "front", "begin", "begin");
+        assertThat(order.subList(103, 106)).containsExactly("look for 30", "front", "begin");
+        assertThat(order).hasSize(130 + 5);
+    }
+
     @Test
     void lanesBeginByThemselvesWhenReadingAheadEndsInAnErrorNobodyExpected() {
         List<Lane> lanes = instances.start("a", 2).lanes();

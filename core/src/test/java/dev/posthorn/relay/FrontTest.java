@@ -194,6 +194,28 @@ class FrontTest {
         assertAllRide(1 + LANES);
     }
 
+    /** When a process comes or goes tens of thousands get orders, by which most of them go on as before. */
+    @Test
+    void lanesThatSleepObeyOrdersWithoutAskingAnybodyAndWakeForAPause() {
+        ride(one);
+        relay("b", instances.database.dataSource(), one).leave();
+        instances.database.execute("DELETE FROM posthorn.session WHERE instance = 'b'");
+        settleDown();
+        assertThat(counting.during(() -> {
+                    relay.pass();
+                    relay.step();
+                }))
+                .as("a renewal, a look, and what the front has to do")
+                .isLessThanOrEqualTo(4);
+        assertThat(relay.lanes()).allMatch(Lane::isAsleep);
+        instances.database.execute("UPDATE posthorn.subscription SET paused = true");
+        relay.pass().step();
+        assertThat(relay.lanes()).noneMatch(Lane::isAsleep).allMatch(Lane::isSilent);
+        record("1");
+        idle(5);
+        assertThat(instances.keys()).isEmpty();
+    }
+
     // ---- after a take-over
 
     private long disturbed() {

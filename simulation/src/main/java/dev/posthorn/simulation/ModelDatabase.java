@@ -362,6 +362,14 @@ final class ModelDatabase {
         changed(subscriptionId);
     }
 
+    /** Whether its lanes have something to look at. */
+    boolean asks(SubscriptionRow subscription) {
+        return commands.values().stream().anyMatch(row -> row.answer == null && row.subscriptionId == subscription.id)
+                || replays.values().stream()
+                        .anyMatch(replay -> replay.state == ReplayRow.Standing.RUNNING
+                                && replay.subscriptions.contains(subscription.id));
+    }
+
     ReplayRow replay() {
         ReplayRow replay = new ReplayRow(nextId());
         replays.put(replay.id, replay);

@@ -96,6 +96,7 @@ final class ModelLaneStore implements LaneStore {
                         lane.gauge == null ? null : lane.gauge.denialReason(),
                         lane.gauge == null || lane.gauge.equals(Settlement.Gauge.CALM),
                         leased(lane),
+                        null,
                         isCalm(lane));
     }
 

@@ -263,7 +263,8 @@ final class ModelLeaseStore implements LeaseStore {
                 row.wanted() == null ? null : row.wanted().change,
                 row.stopAt,
                 row.paused,
-                row.letGoSeq);
+                row.letGoSeq,
+                database.asks(row));
     }
 
     @Override

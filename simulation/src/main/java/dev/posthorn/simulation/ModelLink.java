@@ -8,6 +8,7 @@ import dev.posthorn.simulation.SimulatedInstance.Owner;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A connection of an instance to the modelled database, which ends when the database does. */
@@ -72,7 +73,14 @@ final class ModelLink {
         private final Bound bound = new Bound();
         private final Map<Owner, Ahead> ahead = new HashMap<>();
 
-        private record Ahead(StoredLane stored, long asked) {}
+        private final LongSupplier reads;
+
+        private record Ahead(StoredLane stored, long asked, long reads) {}
+
+        /** @param reads how many reads at the tail were made on the link */
+        Standings(LongSupplier reads) {
+            this.reads = reads;
+        }
 
         void prefetch(Map<Owner, LaneStore> lanes, Hazards hazards) {
             ahead.clear();
@@ -81,13 +89,14 @@ final class ModelLink {
             }
             bound.begin();
             long asked = world.nanos();
+            long before = reads.getAsLong();
             Map<Owner, Ahead> read = hazards.call("prefetch", () -> {
                 Map<Owner, Ahead> found = new HashMap<>();
                 lanes.forEach((owner, store) -> {
                     StoredLane stored = store.begin();
                     if (stored != null) {
                         world.history().sees(owner);
-                        found.put(owner, new Ahead(stored, asked));
+                        found.put(owner, new Ahead(stored, asked, before));
                     }
                 });
                 return found;
@@ -103,7 +112,7 @@ final class ModelLink {
             }
             Duration age = Duration.ofNanos(world.nanos() - found.asked);
             boolean fresh = age.multipliedBy(FRESH).compareTo(found.stored.leased()) < 0;
-            return fresh ? found.stored.aged(age) : null;
+            return fresh ? found.stored.aged(age, found.reads) : null;
         }
 
         void forget(Owner owner) {

@@ -86,11 +86,13 @@ final class SimulatedInstance {
     /** A connection, and the lanes on it. */
     private final class Berth {
         private final ModelLink link = new ModelLink(world);
-        private final ModelLink.Standings standings = link.new Standings();
+        private final ModelLink.Standings standings;
         private final Crew crew;
 
         Berth(Ticker ticker) {
-            this.crew = new Crew(front(link, ticker), this::prefetch, ticker, new Stepped());
+            Front front = front(link, ticker);
+            this.standings = link.new Standings(front::reads);
+            this.crew = new Crew(front, this::prefetch, ticker, new Stepped());
         }
 
         private void prefetch(List<LaneGrant> beginning) {

@@ -70,6 +70,7 @@ abstract class LaneStoreContract extends Contract {
                         null,
                         true,
                         TTL.dividedBy(2),
+                        null,
                         true));
         store.advance(TTL.plusSeconds(1));
         own("i2", subscription(s -> s));

@@ -164,6 +164,24 @@ abstract class LeaseStoreContract extends Contract {
         assertThat(ownAll("i3", subscription, 1)).hasSize(1);
     }
 
+    /** Lanes of a subscription of which nothing is asked are not told to look. */
+    @Test
+    void aLookTellsWhetherAnythingIsAsked() {
+        Peer i1 = process("i1");
+        long id = i1.register(subscription(s -> s));
+        long other =
+                i1.register(Subscription.to("other", RecordingSink.oneAtATime()).build());
+        long seq = record("a").get(0);
+        assertThat(i1.sharing(id).asks()).isFalse();
+        long replay = store.replay(id, StoreFixture.Plan.PLAIN, List.of(seq));
+        assertThat(i1.sharing(id).asks()).isTrue();
+        store.cancel(replay);
+        assertThat(i1.sharing(id).asks()).isFalse();
+        store.command(id, Command.Kind.DEFER, seq);
+        assertThat(i1.sharing(id).asks()).isTrue();
+        assertThat(i1.sharing(other).asks()).isFalse();
+    }
+
     @Test
     void aLookTellsWhatHasChangedSinceTheLastOneAndNothingElse() {
         Peer i1 = process("i1");

@@ -7,13 +7,14 @@ import dev.posthorn.log.EventLog;
 import dev.posthorn.log.LaneScope;
 import dev.posthorn.log.Snapshot;
 import dev.posthorn.log.Window;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,23 +39,38 @@ final class SharedReads {
 
     private record Place(Window window, long seq) {}
 
-    /** So many events of the log, whoever wants them. */
-    private record Piece(Batch batch, Batch nothing, Set<String> types, long bytes) {
+    /**
+     * So many events of the log, whoever wants them.
+     *
+     * @param byType where those of a type are, in order: tens of thousands want a few of them each
+     */
+    private record Piece(Batch batch, Batch nothing, Map<String, List<Integer>> byType, long bytes) {
 
         static Piece of(Batch batch) {
+            Map<String, List<Integer>> byType = new HashMap<>();
+            for (int i = 0; i < batch.events().size(); i++) {
+                String type = batch.events().get(i).event().type();
+                byType.computeIfAbsent(type, t -> new ArrayList<>()).add(i);
+            }
             return new Piece(
                     batch,
                     new Batch(List.of(), batch.window(), batch.next(), batch.now()),
-                    batch.events().stream().map(each -> each.event().type()).collect(Collectors.toUnmodifiableSet()),
+                    byType,
                     batch.events().stream().mapToLong(RecordedEvent::bytes).sum());
         }
 
         Batch of(LaneScope scope) {
-            if (!scope.filter().mayWantAny(types)) {
+            Set<String> types = scope.filter().typesAmong(byType.keySet());
+            if (types.isEmpty()) {
                 return nothing;
             }
-            List<RecordedEvent> its = batch.events().stream().filter(scope::has).toList();
-            return new Batch(its, batch.window(), batch.next(), batch.now());
+            List<RecordedEvent> its = types.stream()
+                    .flatMap(type -> byType.getOrDefault(type, List.of()).stream())
+                    .sorted()
+                    .map(batch.events()::get)
+                    .filter(scope::has)
+                    .toList();
+            return its.isEmpty() ? nothing : new Batch(its, batch.window(), batch.next(), batch.now());
         }
     }
 

@@ -122,6 +122,12 @@ public final class Lane {
         if (isEnded()) {
             return SECOND;
         }
+        if (maySleepOn(now)) {
+            hold.sent().slots().takeGiven();
+            hold.sent().slots().putDown();
+            obeyed = now;
+            return Long.MAX_VALUE;
+        }
         wakeUp();
         hold.sent().slots().takeGiven();
         if (run != null) {
@@ -163,6 +169,17 @@ public final class Lane {
             run = LaneRun.awake(asleep, ports, hold);
             asleep = null;
         }
+    }
+
+    /** Whether there is nothing in the orders, either, for a lane that sleeps: they are obeyed, and it goes on by them. */
+    private boolean maySleepOn(LaneOrders now) {
+        return asleep != null
+                && !asked
+                && asleep.mayRest()
+                && store.isCurrent()
+                && now.isSending()
+                && !now.park()
+                && now.letGoSeq() == 0;
     }
 
     private long pause(long rest) {

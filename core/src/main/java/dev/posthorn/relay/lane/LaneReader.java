@@ -81,7 +81,8 @@ final class LaneReader {
         this.pace = new Pace(subscription.pollLeast(), subscription.pollMost(), ticker.nanos());
         this.cursor = stored.mark().cursor();
         this.aboard = aboard;
-        this.lastRead = aboard.ride().reads();
+        Long reads = stored.reads();
+        this.lastRead = reads == null ? aboard.ride().reads() : reads;
     }
 
     /** There is something to read. */

@@ -327,7 +327,7 @@ final class Progress {
 
     /** How the lane stands that is carried, and has nothing to write by itself. */
     StoredLane asStored(long rowSeq) {
-        return new StoredLane(persisted, readSeq, rowSeq, turn, null, 0, null, true, Duration.ZERO, true);
+        return new StoredLane(persisted, readSeq, rowSeq, turn, null, 0, null, true, Duration.ZERO, null, true);
     }
 
     /** The front has written a position that these are behind. */

@@ -109,6 +109,12 @@ public final class PostgresLeaseStore implements LeaseStore {
                    CASE WHEN EXISTS (SELECT FROM posthorn.event_partition p WHERE p.from_seq < s.let_go_seq)
                         THEN s.let_go_seq ELSE 0 END AS let_go_seq,
                    g.lanes, {filter}, s.revision, w.change,
+                   coalesce(
+                       (SELECT true FROM posthorn.command c
+                         WHERE c.subscription_id = s.id AND c.answered_at IS NULL LIMIT 1),
+                       (SELECT true FROM posthorn.replay_subscription p JOIN posthorn.replay r ON r.id = p.replay_id
+                         WHERE p.subscription_id = s.id AND r.state = 'RUNNING' LIMIT 1),
+                       false) AS asks,
                    ARRAY(SELECT o.id FROM posthorn.served v JOIN posthorn.session o ON o.id = v.session_id
                           WHERE v.subscription_id = s.id ORDER BY o.instance, o.id) AS sessions
               FROM now
@@ -374,7 +380,8 @@ public final class PostgresLeaseStore implements LeaseStore {
                 row.getObject("change", UUID.class),
                 stopAt == null ? null : new Snapshot(stopAt),
                 row.getBoolean("paused"),
-                row.getLong("let_go_seq")));
+                row.getLong("let_go_seq"),
+                row.getBoolean("asks")));
     }
 
     @Override

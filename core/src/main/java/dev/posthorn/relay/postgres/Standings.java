@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * of its owner, so it comes after the take-over, and from there on nobody but that owner writes the lane's mark, rows and
  * letters. It is taken once, on the connection that it was read on, and not after a settle. Of what others write, commands
  * and replays, the lane is told apart. And the lease has grown older meanwhile, by as much as the process's clock says.
+ * Snapshots that were taken on the connection since are later than the lane's mark, as if it began right then.
  */
 public final class Standings {
 
@@ -76,17 +78,22 @@ public final class Standings {
 
     private final Session session;
     private final Ticker ticker;
+    private final LongSupplier reads;
 
     /** By lane, until they are taken. */
     private final Map<Long, Ahead> ahead = new HashMap<>();
 
     /** How a lane under that epoch stood when it was asked for. */
-    private record Ahead(long epoch, StoredLane stored, long asked) {}
+    private record Ahead(long epoch, StoredLane stored, long asked, long reads) {}
 
-    /** @param session one on the connection of the lanes' own */
-    public Standings(Session session, Ticker ticker) {
+    /**
+     * @param session one on the connection of the lanes' own
+     * @param reads how many reads at the tail were made there
+     */
+    public Standings(Session session, Ticker ticker, LongSupplier reads) {
         this.session = session.bound();
         this.ticker = ticker;
+        this.reads = reads;
     }
 
     /**
@@ -105,11 +112,12 @@ public final class Standings {
         for (int from = 0; from < all.size(); from += AT_A_TIME) {
             List<LaneGrant> some = all.subList(from, Math.min(all.size(), from + AT_A_TIME));
             long asked = ticker.nanos();
+            long before = reads.getAsLong();
             Map<Long, StoredLane> found = read(session, some);
             for (LaneGrant grant : some) {
                 StoredLane stored = found.get(grant.lease().laneId());
                 if (stored != null) {
-                    read.put(grant.lease().laneId(), new Ahead(grant.lease().epoch(), stored, asked));
+                    read.put(grant.lease().laneId(), new Ahead(grant.lease().epoch(), stored, asked, before));
                 }
             }
         }
@@ -125,7 +133,7 @@ public final class Standings {
         }
         Duration age = Duration.ofNanos(ticker.nanos() - found.asked);
         boolean fresh = age.multipliedBy(FRESH).compareTo(found.stored.leased()) < 0;
-        return fresh ? found.stored.aged(age) : null;
+        return fresh ? found.stored.aged(age, found.reads) : null;
     }
 
     /** The lane has written something. */
@@ -181,6 +189,7 @@ public final class Standings {
                 row.getString("denial_reason"),
                 row.getBoolean("gauge_calm"),
                 Duration.ofNanos((long) (1e9 * row.getDouble("leased"))),
+                null,
                 row.getBoolean("calm"));
     }
 }

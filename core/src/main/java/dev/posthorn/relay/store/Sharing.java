@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param change the change to another generation, if one is wanted
  * @param stopAt the snapshot at which all lanes stop for it
  * @param letGoSeq events below it are not waited for any longer
+ * @param asks whether there is a command without an answer, or a replay that runs
  */
 public record Sharing(
         int generation,
@@ -25,7 +26,8 @@ public record Sharing(
         @Nullable UUID change,
         @Nullable Snapshot stopAt,
         boolean paused,
-        long letGoSeq) {
+        long letGoSeq,
+        boolean asks) {
 
     public Sharing {
         sessions = List.copyOf(sessions);

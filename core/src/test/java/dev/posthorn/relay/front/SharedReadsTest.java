@@ -90,6 +90,28 @@ class SharedReadsTest {
         assertThat(reads).isEqualTo(2 * (1 + EVENTS / PIECE));
     }
 
+    /** A lane's share of a piece is looked up by type; the order of the log must not become that of the types. */
+    @Test
+    void whoWantsSeveralTypesGetsThemInTheOrderOfTheLog() {
+        for (String[] types : new String[][] {{"t9", "t2", "t5"}, {"t*"}, {"t2*", "t1"}, {"x", "*5"}}) {
+            LaneScope scope = new LaneScope(Filter.types(types), 2, 1, 0, null, null);
+            List<Long> got = new ArrayList<>();
+            Cursor cursor = Cursor.Inside.of(window, 0);
+            while (cursor instanceof Cursor.Inside inside) {
+                Batch batch = shared.from(inside, scope, () -> this::read, now);
+                batch = batch == null ? shared.from(inside, scope, () -> this::read, now) : batch;
+                assertThat(batch).isNotNull();
+                batch.events().forEach(each -> got.add(each.seq()));
+                cursor = batch.next();
+            }
+            assertThat(got)
+                    .isEqualTo(events.stream()
+                            .filter(scope::has)
+                            .map(RecordedEvent::seq)
+                            .toList());
+        }
+    }
+
     /** Where the way is short the front has moved on until the next one comes, who would never catch it up. */
     @Test
     void lanesOfOnePlaceAreSentToOneEndWhereTheWayIsLong() {
