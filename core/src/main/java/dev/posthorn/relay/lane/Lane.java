@@ -176,6 +176,7 @@ public final class Lane {
         return asleep != null
                 && !asked
                 && asleep.mayRest()
+                && hold.answers().isEmpty()
                 && store.isCurrent()
                 && now.isSending()
                 && !now.park()
