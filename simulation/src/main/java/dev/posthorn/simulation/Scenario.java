@@ -143,10 +143,7 @@ final class Scenario {
         failOver = oneIn(3) ? 8 * random.nextDouble() : 0;
         lateCall = perhaps(0.02);
         crews = between(1, 2);
-        portions = oneIn(2)
-                ? new FrontPorts.Portions(
-                        between(1, 12), between(300, 3000), between(1, 3), between(1, 20), between(1, 60))
-                : new FrontPorts.Portions(1000, 1 << 20, 1000, 1000, 10_000);
+        portions = oneIn(2) ? fewAtATime() : new FrontPorts.Portions(1000, 1 << 20, 1000, 1000, 10_000);
         sessionTtl = subscriptions.stream()
                 .map(settings -> settings.ttl)
                 .max(Comparator.naturalOrder())
@@ -157,6 +154,14 @@ final class Scenario {
     /** Always the same of one event, whoever asks and whenever. */
     boolean isRefused(long seq) {
         return ((seq * 0x9E3779B97F4A7C15L) >>> 32) % 1000 < 1000 * refused;
+    }
+
+    private FrontPorts.Portions fewAtATime() {
+        int events = between(1, 12);
+        int bytes = between(300, 3000);
+        int lanes = between(1, 3);
+        int inHand = between(1, 20);
+        return new FrontPorts.Portions(events, bytes, lanes, inHand, 2 * inHand);
     }
 
     private double perhaps(double most) {
