@@ -21,7 +21,8 @@ import java.util.stream.IntStream;
 /** A hub with its own PostgreSQL and many subscriptions, the receiver of all of them, and what is published. */
 final class CrowdedHub implements AutoCloseable {
 
-    private static final List<String> JAVA = List.of("-Xmx512m");
+    /** As docs/scale.md says for thousands of subscriptions and little memory. */
+    private static final List<String> JAVA = List.of("-Xmx512m", "-XX:+UseParallelGC");
 
     /** Each is good for some 28,000 connections. */
     private static final int PORTS = 8;

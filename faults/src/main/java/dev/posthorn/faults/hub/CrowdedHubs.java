@@ -27,6 +27,9 @@ public final class CrowdedHubs implements AutoCloseable {
 
     private static final int LANES = 4;
 
+    /** As docs/scale.md says for thousands of subscriptions and little memory. */
+    private static final String[] JAVA = {"-Xmx512m", "-XX:+UseParallelGC"};
+
     private final long seed;
     private final ManySubscriptions crowd;
     private final HubPair hubs = new HubPair(LEASE);
@@ -39,7 +42,7 @@ public final class CrowdedHubs implements AutoCloseable {
         this.seed = seed;
         this.crowd = new ManySubscriptions(subscriptions, thinking);
         this.receiver = new CrowdReceiver(subscriptions);
-        hubs.both().forEach(hub -> hub.java("-Xmx512m"));
+        hubs.both().forEach(hub -> hub.java(JAVA));
     }
 
     public Report run() throws Exception {
