@@ -50,4 +50,9 @@ public final class Lease {
     public long trustNanos() {
         return lost ? 0 : session.nanos();
     }
+
+    @Override
+    public String toString() {
+        return "lane " + laneId + ", epoch " + epoch;
+    }
 }
