@@ -5,7 +5,6 @@ import dev.posthorn.log.Snapshot;
 import dev.posthorn.relay.budget.LaneOrders;
 import dev.posthorn.relay.lane.Lane;
 import dev.posthorn.relay.store.LaneGrant;
-import dev.posthorn.relay.store.Lease;
 import dev.posthorn.relay.store.LeaseStore;
 import dev.posthorn.relay.store.Look;
 import dev.posthorn.relay.store.Sharing;
@@ -400,22 +399,26 @@ public final class LeaseKeeper {
     // ---- what ends
 
     private void releaseEnded() {
-        List<Lease> left = new ArrayList<>();
+        List<Lane> left = new ArrayList<>();
         for (Lane ended = roster.pollEnded(); ended != null; ended = roster.pollEnded()) {
             remove(ended, left);
         }
         if (!left.isEmpty()) {
-            store.release(left);
+            String first = left.get(0).name();
+            log.info(
+                    left.size() == 1 ? "Lane {}: given up" : "Lane {} and others, {} in all: given up",
+                    first,
+                    left.size());
+            store.release(left.stream().map(Lane::lease).toList());
         }
     }
 
-    private void remove(Lane ended, List<Lease> left) {
+    private void remove(Lane ended, List<Lane> left) {
         Holding holding = Objects.requireNonNull(byId.get(ended.grant().subscriptionId()));
         holding.remove(ended);
         unshared.add(holding);
         if (ended.state() == Lane.State.LEFT) {
-            left.add(ended.lease());
-            log.info("Lane {}: given up", ended.name());
+            left.add(ended);
         } else {
             doubtful = true;
         }
