@@ -285,17 +285,24 @@ final class Journey {
         boolean inTheWay = hurried && trail.settledNumber() == writtenNumber && leaving.isEmpty();
         if ((tooLong || inTheWay) && now - lastLook >= (tooLong ? SEARCH_NANOS : 0)) {
             lastLook = now;
-            slowOnes(first).forEach(Rider::sendOff);
+            slowOnes(first, now).forEach(Rider::sendOff);
         }
     }
 
-    private List<Rider> slowOnes(Handed first) {
+    /**
+     * Who holds the front; and while others wait for their turn whoever has held anything for a second, because what holds the
+     * front may then be in nobody's hands.
+     */
+    private List<Rider> slowOnes(Handed first, long now) {
         List<Rider> some = new ArrayList<>();
+        boolean othersWait = offers.haveToWait();
         for (Rider rider : busy) {
             if (some.size() == MOST_SENT_OFF) {
                 break;
             }
-            if (rider.firstHeld() == first && rider.isSlow()) {
+            Handed held = rider.firstHeld();
+            boolean inTheWay = held == first || (othersWait && held != null && now - held.since() >= SECOND);
+            if (inTheWay && rider.isSlow()) {
                 some.add(rider);
             }
         }

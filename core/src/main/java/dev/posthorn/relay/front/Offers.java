@@ -51,6 +51,11 @@ final class Offers {
         return count > 0 && trail.held() - count < portions.inHand();
     }
 
+    /** Whether some wait until others have settled what they have. */
+    boolean haveToWait() {
+        return count > 0 && !mayBeGiven();
+    }
+
     /** Whose turn it is. */
     Rider first() {
         return waiting.keySet().iterator().next();

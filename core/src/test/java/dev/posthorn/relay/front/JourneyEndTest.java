@@ -30,6 +30,7 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -44,15 +45,19 @@ class JourneyEndTest {
     private final SessionTrust session = new SessionTrust(UUID.randomUUID(), Duration.ofHours(1), 0, () -> 0);
     private final List<RecordedEvent> written = new ArrayList<>();
     private List<RecordedEvent> inWindow = List.of();
-    private final Front front = new Front(new FrontPorts(
-            new Stored(),
-            scope -> this::read,
-            this::now,
-            new SplittableRandom(1),
-            new FrontPorts.Portions(1000, 1 << 20, LANES_AT_A_TIME, IN_HAND, IN_HAND)));
+    private Front front = front(IN_HAND);
     private long now;
     private int snapshots;
     private boolean isCurrent = true;
+
+    private Front front(int offered) {
+        return new Front(new FrontPorts(
+                new Stored(),
+                scope -> this::read,
+                this::now,
+                new SplittableRandom(1),
+                new FrontPorts.Portions(1000, 1 << 20, LANES_AT_A_TIME, IN_HAND, offered)));
+    }
 
     private long now() {
         return now;
@@ -170,6 +175,29 @@ class JourneyEndTest {
         stepAfter(SECOND);
         assertThat(front.nextNanos()).as("nothing of it is held any more").isPositive();
         assertThat(all).filteredOn(lane -> lane != last).allMatch(Lane::isAtRest);
+    }
+
+    /** What holds the front then is in nobody's hands, so that nobody was found who holds it. */
+    @Test
+    void whoHangsWithAsMuchAsMayBeInHandsIsSentOffForThoseWhoWait() {
+        front = front(100 * IN_HAND);
+        List<Lane> all = boarded(IN_HAND + 2);
+        Lane hangs = all.get(IN_HAND);
+        Lane waits = all.get(IN_HAND + 1);
+        write(1);
+        stepAfter(1);
+        LongStream.rangeClosed(2, IN_HAND + 1).forEach(this::write);
+        stepAfter(1);
+        all.stream().limit(IN_HAND).forEach(Lane::settle);
+        stepAfter(1);
+        hangs.settle();
+        assertThat(hangs.held).as("all that has come for it, but for the first").hasSize(IN_HAND);
+        stepAfter(SECOND / 2);
+        assertThat(hangs.wasSentOff).isFalse();
+        stepAfter(SECOND);
+        assertThat(waits.held).isEmpty();
+        assertThat(hangs.wasSentOff).isTrue();
+        assertThat(all).filteredOn(lane -> lane.held.isEmpty()).noneMatch(lane -> lane.wasSentOff);
     }
 
     /** It has read the rest of the window by itself. */
