@@ -5,13 +5,15 @@ import dev.posthorn.log.Batch;
 import dev.posthorn.log.Cursor;
 import dev.posthorn.log.Mark;
 import dev.posthorn.log.Window;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** An event that the front has read for others. It holds the front back until everybody who wants it has settled it. */
 public final class Handed {
 
     private final Trail trail;
     private final long number;
-    private final RecordedEvent event;
+    private final long seq;
     private final boolean deferred;
     private final Window window;
     private final Mark before;
@@ -19,6 +21,9 @@ public final class Handed {
     private final long read;
     private final long since;
     private int holders;
+
+    /** Null once all have settled it: it stays on the trail for as long as another in front of it is held. */
+    private @Nullable RecordedEvent event;
 
     /**
      * @param number how many the front had read that somebody wanted, this one included
@@ -28,9 +33,10 @@ public final class Handed {
         this.trail = trail;
         this.number = number;
         this.event = event;
+        this.seq = event.seq();
         this.deferred = batch.isDeferred(event);
         this.window = batch.window();
-        this.before = Mark.inside(window, event.seq() - 1);
+        this.before = Mark.inside(window, seq - 1);
         this.after = batch.markAfter(event);
         this.read = read;
         this.since = since;
@@ -40,8 +46,9 @@ public final class Handed {
         return number;
     }
 
+    /** Only while somebody holds it. */
     public RecordedEvent event() {
-        return event;
+        return Objects.requireNonNull(event);
     }
 
     /** Whether its time had not come when it was read. */
@@ -61,7 +68,7 @@ public final class Handed {
 
     /** Where whoever is not given it reads on by itself. */
     Ride.Position position() {
-        return new Ride.Position(Cursor.Inside.of(window, event.seq() - 1), read);
+        return new Ride.Position(Cursor.Inside.of(window, seq - 1), read);
     }
 
     public long since() {
@@ -77,6 +84,9 @@ public final class Handed {
     public void release() {
         holders--;
         trail.released(this, holders == 0);
+        if (holders == 0) {
+            event = null;
+        }
     }
 
     boolean isHeld() {

@@ -200,6 +200,21 @@ class JourneyEndTest {
         assertThat(all).filteredOn(lane -> lane.held.isEmpty()).noneMatch(lane -> lane.wasSentOff);
     }
 
+    /** Payloads would pile up behind the first event that somebody holds. */
+    @Test
+    void ofAnEventThatAllHaveSettledTheTrailKeepsNoPayload() {
+        Trail trail = new Trail(Mark.at(snapshot()));
+        write(1);
+        Batch batch = read(new Cursor.Tail(snapshot()), 1, 1);
+        Handed handed = trail.next(batch, batch.events().get(0), 1, 0);
+        handed.hold();
+        trail.add(handed);
+        handed.release();
+        assertThatThrownBy(handed::event).isInstanceOf(NullPointerException.class);
+        assertThat(handed.before().seq()).isZero();
+        assertThat(trail.heldBytes()).isZero();
+    }
+
     /** It has read the rest of the window by itself. */
     @Test
     void whoGetsOnAtTheEndOfAWindowIsHandedWhatComesBehindIt() {
