@@ -36,6 +36,9 @@ final class Aboard implements Rider {
     /** An event that is settled, and the front's number for it. */
     private record Settled(long number, LaneEvent event) {}
 
+    /** An event that it was given, and when. It may have waited in the front for long, of which the lane knows nothing. */
+    private record InHand(Handed event, long since) {}
+
     private static final long LONGEST_WAIT = 1_000_000_000;
 
     /** When not the receiver but the front is slow, much is to be done, and by itself a lane would add to it. */
@@ -73,7 +76,7 @@ final class Aboard implements Rider {
 
     private long boardedAt;
     private long aboardSince;
-    private final ArrayDeque<Handed> held = new ArrayDeque<>(1);
+    private final ArrayDeque<InHand> held = new ArrayDeque<>(1);
 
     /** Not settled before its row is its own, because they are to get rows themselves. */
     private final List<Handed> kept = new ArrayList<>();
@@ -265,7 +268,7 @@ final class Aboard implements Rider {
             own--;
             settled.add(new Settled(boardedAt, event));
         } else {
-            Handed handed = held.remove();
+            Handed handed = held.remove().event();
             if (event.isSetAside()) {
                 kept.add(handed);
             } else {
@@ -314,7 +317,8 @@ final class Aboard implements Rider {
     public int take(List<Handed> events) {
         wakeIfAsleep();
         int taken = reader().takeRidden(events);
-        held.addAll(events.subList(0, taken));
+        long now = ports.ticker().nanos();
+        events.subList(0, taken).forEach(event -> held.add(new InHand(event, now)));
         unseen = true;
         hold.signal().run();
         return taken;
@@ -329,12 +333,13 @@ final class Aboard implements Rider {
 
     @Override
     public @Nullable Handed firstHeld() {
-        return held.peek();
+        InHand first = held.peek();
+        return first == null ? null : first.event();
     }
 
     @Override
     public boolean isSlow() {
-        Handed first = held.peek();
+        InHand first = held.peek();
         if (first != null && ports.ticker().nanos() - first.since() >= LONGEST_HOLD) {
             return true;
         }
@@ -488,7 +493,7 @@ final class Aboard implements Rider {
 
     private void release() {
         own = 0;
-        held.forEach(Handed::release);
+        held.forEach(each -> each.event().release());
         held.clear();
         kept.forEach(Handed::release);
         kept.clear();
