@@ -284,18 +284,26 @@ public final class Lane {
     private void end(State how) {
         if (!isEnded()) {
             state = how;
-            hold.sent().end();
-            wakeUp();
-            if (run != null) {
-                run.end();
+            try {
+                endRun();
+                if (how == State.LOST) {
+                    ports.listener()
+                            .leaseLost(subscription.name(), name(), hold.sent().count());
+                }
+            } finally {
+                // Also if a sink cannot be closed: nobody asks it a second time whether it has ended.
+                whenEnded.accept(this);
             }
-            hold.tokens().putDown();
-            if (how == State.LOST) {
-                ports.listener()
-                        .leaseLost(subscription.name(), name(), hold.sent().count());
-            }
-            whenEnded.accept(this);
         }
+    }
+
+    private void endRun() {
+        hold.sent().end();
+        wakeUp();
+        if (run != null) {
+            run.end();
+        }
+        hold.tokens().putDown();
     }
 
     /** Looks at the log without waiting for the next poll: something was committed. From any thread. */

@@ -1,6 +1,7 @@
 package dev.posthorn.relay.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.posthorn.event.Event;
 import dev.posthorn.event.RecordedEvent;
@@ -108,6 +109,24 @@ class AboardTest {
         assertThat(next.isSlow()).isFalse();
         now += 31 * SECOND;
         assertThat(next.isSlow()).isTrue();
+    }
+
+    /** Such as that of a sink that cannot be closed. */
+    @Test
+    void theEndOfALaneIsToldAlsoIfItEndsWithAnError() {
+        RelayListener broken = new RelayListener() {
+            @Override
+            public void leaseLost(String subscription, String lane, int inFlight) {
+                throw new IllegalStateException("broken");
+            }
+        };
+        LaneGrant grant = grant(1);
+        Lane lane = new Lane(grant, subscription(), ports(broken), orders);
+        List<Lane> told = new ArrayList<>();
+        lane.onEnd(told::add);
+        lane.lose();
+        assertThatThrownBy(lane::step).hasMessage("broken");
+        assertThat(told).containsExactly(lane);
     }
 
     private static Subscription subscription() {
