@@ -142,6 +142,15 @@ class FrontTest {
                         + " WHERE s.name = '" + subscription + "'");
     }
 
+    /** Otherwise its process would not take up a subscription that it has lost while a worker stands still. */
+    @Test
+    void aLaneThatSleepsIsEmptyHandedOnceTheFrontHasPassedWhatItHasDelivered() {
+        ride(one);
+        record("1");
+        idle(25);
+        assertThat(relay.lanes()).allMatch(Lane::isAsleep).allMatch(Lane::isEmptyHanded);
+    }
+
     @Test
     void aLaneThatSleepsKnowsWhatItHasDelivered() {
         ride(one, two);

@@ -86,6 +86,9 @@ final class Aboard implements Rider {
 
     private int unreceipted;
 
+    /** Whether the front has passed all that the lane had delivered when it fell asleep. Read from any thread. */
+    private volatile boolean allPassed;
+
     /** Whether the lane was not stepped since it took something. */
     private boolean unseen;
 
@@ -134,8 +137,14 @@ final class Aboard implements Rider {
     /** Forgets all but what the lane will go on from. */
     void fallAsleep(StoredLane from) {
         asleep = from;
+        allPassed = settled.isEmpty();
         parts = null;
         reader = null;
+    }
+
+    /** Of a lane that sleeps: whether the front has passed all that it has delivered. From any thread. */
+    boolean isAllPassed() {
+        return allPassed;
     }
 
     /** What the lane goes on from. */
@@ -420,6 +429,8 @@ final class Aboard implements Rider {
             parts().dispatch().written(progress().writtenNumber(), reader().hasCaughtUp());
             // Places in the room are free, or it may sleep.
             hold.signal().run();
+        } else {
+            allPassed = settled.isEmpty();
         }
         tell(written);
     }

@@ -61,7 +61,7 @@ public final class Lane {
     private @Nullable LaneRun run;
 
     /** While it sleeps, which it does while it rides and has nothing to do: all that is left of its run. */
-    private @Nullable Aboard asleep;
+    private volatile @Nullable Aboard asleep;
 
     private final CurrentOrders orders;
     private volatile State state = State.RUNNING;
@@ -346,7 +346,8 @@ public final class Lane {
 
     /** Whether it has neither sent anything that is not settled nor anything to send. From any thread. */
     public boolean isEmptyHanded() {
-        return emptyHanded;
+        Aboard sleeping = asleep;
+        return emptyHanded || (sleeping != null && sleeping.isAllPassed());
     }
 
     /** Its generation has ended; it must not read on. From any thread. */
