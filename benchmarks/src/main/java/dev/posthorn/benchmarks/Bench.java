@@ -1,5 +1,6 @@
 package dev.posthorn.benchmarks;
 
+import dev.posthorn.benchmarks.console.ConsoleCalls;
 import dev.posthorn.benchmarks.http.Webhook;
 import dev.posthorn.benchmarks.hub.Ingest;
 import dev.posthorn.benchmarks.kafka.Drain;
@@ -34,7 +35,8 @@ import picocli.CommandLine.Command;
             Webhook.class,
             Inbox.class,
             Ingest.class,
-            Subscriptions.class
+            Subscriptions.class,
+            ConsoleCalls.class
         })
 public final class Bench {
 

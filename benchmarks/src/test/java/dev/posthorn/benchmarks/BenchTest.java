@@ -133,6 +133,14 @@ class BenchTest {
         }
     }
 
+    @Test
+    void consoleReportsWhatTheCallsOfItsScreensTake() throws IOException {
+        String json = run("console");
+        assertThat(number(json, "slowestMillis")).isPositive();
+        assertThat(number(json, "GET /v1/overview")).isPositive();
+        assertThat(number(json, "openPercent")).isPositive();
+    }
+
     private String run(String name) throws IOException {
         Path file = directory.resolve(name + ".json");
         assertThat(Bench.run(name, "--quick", "--json", file.toString())).isZero();

@@ -117,6 +117,14 @@ public final class DeadLetters {
         return look("grouping dead letters", query, t -> Grouping.groups(t, query.fromTheBeginning()));
     }
 
+    /**
+     * How many letters of each group last failed in each of the last 24 hours, the oldest hour first; of a group that has very
+     * many, the newest are counted.
+     */
+    public List<List<Long>> trends(List<DeadLetterGroup> groups) {
+        return queries.run("counting dead letters by the hour", t -> Trend.of(t, groups));
+    }
+
     private <T> T look(String what, DeadLetterQuery query, Queries.Work<T> work) {
         return queries.run(what, t -> {
             t.update(ONE_MOMENT, Map.of());

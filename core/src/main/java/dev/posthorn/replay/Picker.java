@@ -222,6 +222,10 @@ final class Picker {
             values.put("key", history.key());
             conditions.add("e.key = :key");
         }
+        if (history.eventId() != null) {
+            values.put("event_id", history.eventId());
+            conditions.add("e.id = :event_id");
+        }
         return String.join(" AND ", conditions);
     }
 }

@@ -4,6 +4,7 @@ import dev.posthorn.deadletter.DeadLetterQuery;
 import dev.posthorn.error.Requests;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -83,7 +84,23 @@ public final class ReplayRequest {
             List<String> types,
             @Nullable String aggregateType,
             @Nullable String key) {
-        return new Builder(new Selection.History(subscription, from, to, types, aggregateType, key));
+        return new Builder(new Selection.History(subscription, from, to, types, aggregateType, key, null));
+    }
+
+    /**
+     * One event of the log that the subscription's filter wants and that is settled for it.
+     *
+     * @param recordedAt when it was recorded
+     */
+    public static Builder ofEvent(String subscription, UUID eventId, Instant recordedAt) {
+        return new Builder(new Selection.History(
+                subscription,
+                recordedAt,
+                recordedAt.plus(1, ChronoUnit.MICROS),
+                List.of(),
+                null,
+                null,
+                Objects.requireNonNull(eventId, "eventId")));
     }
 
     Selection selection() {

@@ -61,7 +61,8 @@ sealed interface Selection {
             Instant to,
             List<String> types,
             @Nullable String aggregateType,
-            @Nullable String key)
+            @Nullable String key,
+            @Nullable UUID eventId)
             implements Selection {
 
         public History {
@@ -83,6 +84,7 @@ sealed interface Selection {
             Described.add(all, "types", types.isEmpty() ? null : String.join(", ", types));
             Described.add(all, "aggregateType", aggregateType);
             Described.add(all, "key", key);
+            Described.add(all, "eventId", eventId == null ? null : eventId.toString());
             return all;
         }
     }

@@ -12,9 +12,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
@@ -42,6 +44,7 @@ public final class SubscriptionMetrics {
     private final Reading<Map<String, Figures.Slow>> slow;
     private final SubscriptionMeters meters;
     private final ShownSubscriptions shown;
+    private final Consumer<List<SubscriptionFigures>> reader;
     private long nextSlowAt = System.nanoTime();
     private volatile boolean lastOneWentWell;
 
@@ -53,6 +56,7 @@ public final class SubscriptionMetrics {
         this.current = new Reading<>(builder.keptFor);
         this.slow = new Reading<>(builder.keptFor.plus(slowInterval));
         this.shown = builder.shown;
+        this.reader = builder.reader;
         this.meters = new SubscriptionMeters(builder.registry, current, slow);
         Gauge.builder("posthorn.database.up", this, metrics -> metrics.isUp() ? 1 : 0)
                 .description("Whether the database answered when the figures were last read")
@@ -93,6 +97,17 @@ public final class SubscriptionMetrics {
         Map<String, Double> troubles = new HashMap<>();
         figures.forEach((name, each) -> troubles.put(name, each.trouble()));
         meters.show(shown.choose(troubles));
+        reader.accept(figures.values().stream().map(this::told).toList());
+    }
+
+    private SubscriptionFigures told(Figures.Current each) {
+        Figures.Slow slower = Figures.of(slow, each.gauges().subscription());
+        return new SubscriptionFigures(
+                each.gauges(),
+                each.lanes(),
+                each.owned(),
+                slower == null ? null : slower.latency(),
+                slower == null ? 0 : slower.stuck());
     }
 
     private void readSlow(Set<String> subscriptions) {
@@ -115,6 +130,7 @@ public final class SubscriptionMetrics {
         private SchemaName schema = SchemaName.DEFAULT;
         private Duration slowInterval = Duration.ofMinutes(1);
         private Duration keptFor = Duration.ofSeconds(20);
+        private Consumer<List<SubscriptionFigures>> reader = figures -> {};
         private ShownSubscriptions shown = new ShownSubscriptions(PerSubscription.ALL);
 
         private Builder(DataSource dataSource, MeterRegistry registry) {
@@ -142,6 +158,12 @@ public final class SubscriptionMetrics {
         /** Which subscriptions have series of their own. Left out: all. */
         public Builder shown(ShownSubscriptions shown) {
             this.shown = Objects.requireNonNull(shown, "shown");
+            return this;
+        }
+
+        /** Gets what was read too, of all subscriptions, by name. */
+        public Builder reader(Consumer<List<SubscriptionFigures>> reader) {
+            this.reader = Objects.requireNonNull(reader, "reader");
             return this;
         }
 

@@ -39,7 +39,9 @@ class AccessCheck implements HandlerInterceptor, WebMvcConfigurer {
             Call made = calls.of(request);
             Caller caller = gate.admit(made, roles(call));
             request.setAttribute(CallerResolver.ATTRIBUTE, caller);
-            BodyEnd.check(request, () -> gate.checkAgain(made, caller));
+            Runnable again = () -> gate.checkAgain(made, caller);
+            BodyEnd.check(request, again);
+            Recheck.put(request, again);
         }
         return true;
     }

@@ -43,6 +43,11 @@ public class Gate {
         keys.onChange(listener);
     }
 
+    /** Whether there are keys, so that every call needs one. */
+    public boolean needsKeys() {
+        return keys.areInForce();
+    }
+
     private @Nullable Caller known(Call call) {
         if (call.key() != null) {
             return keys.owner(call.key());

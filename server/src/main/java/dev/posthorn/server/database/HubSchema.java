@@ -8,8 +8,8 @@ import javax.sql.DataSource;
 /** The tables of the log and, beside them, those of the hub. */
 public final class HubSchema {
 
-    private static final Schema.Part HUB =
-            new Schema.Part("hub_version", "/dev/posthorn/server/schema/", List.of("001_hub.sql", "002_guards.sql"));
+    private static final Schema.Part HUB = new Schema.Part(
+            "hub_version", "/dev/posthorn/server/schema/", List.of("001_hub.sql", "002_guards.sql", "003_rollups.sql"));
 
     private HubSchema() {}
 

@@ -1,5 +1,6 @@
 package dev.posthorn.server.deadletters;
 
+import dev.posthorn.deadletter.DeadLetterGroups;
 import dev.posthorn.deadletter.DeadLetterQuery;
 import dev.posthorn.deadletter.DeadLetters;
 import dev.posthorn.deadletter.FullDeadLetter;
@@ -8,6 +9,7 @@ import dev.posthorn.server.access.Caller;
 import dev.posthorn.server.access.Role;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.events.EventViews;
+import dev.posthorn.server.events.Payload;
 import dev.posthorn.server.ingest.Sources;
 import dev.posthorn.server.json.Texts;
 import dev.posthorn.server.web.Page;
@@ -93,11 +95,16 @@ class DeadLetterController {
     GroupList groups(
             @ModelAttribute DeadLetterFilter filter,
             @Parameter(description = "1 to 1000, 100 if left out") @RequestParam(defaultValue = Page.DEFAULT_LIMIT)
-                    String limit) {
+                    String limit,
+            @Parameter(description = "true: tell of each how many failed in each hour of the last day")
+                    @RequestParam(defaultValue = "false")
+                    String trend) {
         DeadLetterQuery query =
                 filter.query(sources).pageSize(Page.limit(limit)).build();
+        boolean trends = Parameters.flag("trend", trend);
         database.requireReady();
-        return GroupList.of(letters.groups(query));
+        DeadLetterGroups found = letters.groups(query);
+        return GroupList.of(found, trends ? letters.trends(found.groups()) : null);
     }
 
     @Operation(summary = "One dead letter with its payload, its headers and every attempt")
@@ -105,14 +112,17 @@ class DeadLetterController {
     @Allowed({Role.VIEWER, Role.OPERATOR})
     DeadLetterDetail get(
             @PathVariable String id,
-            @Parameter(description = "false leaves the payload out") @RequestParam(defaultValue = "true")
+            @Parameter(
+                            description =
+                                    "false leaves the payload out; text gives JSON as dataText, a text, in place of data")
+                    @RequestParam(defaultValue = "true")
                     String payload,
             Caller caller) {
-        boolean wanted = Parameters.flag("payload", payload);
+        Payload.Form form = Payload.Form.of(payload);
         long number = id(id);
         database.requireReady();
         FullDeadLetter full = letters.get(number);
-        return DeadLetterDetail.of(full, views.of(full.event().event(), caller, wanted));
+        return DeadLetterDetail.of(full, views.of(full.event().event(), caller, form));
     }
 
     static long id(String text) {

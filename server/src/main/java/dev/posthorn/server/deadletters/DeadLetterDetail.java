@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * A dead letter with everything that is known about it.
  *
  * @param data the payload, if it is JSON: byte for byte as it was recorded
+ * @param dataText the payload, if it is JSON and was asked for as text: {@code data} as the text that was recorded
  * @param dataBase64 the payload, if it is anything else
+ * @param decoded the payload, if its type has a Protobuf descriptor: as Protobuf writes messages in JSON
  * @param made the attempts of which a record is kept, the first one first
  * @param replaying whether it is being sent again
  * @param replay the id of the replay that does so
@@ -42,7 +44,12 @@ record DeadLetterDetail(
         @Schema(types = {"object", "array", "string", "number", "boolean", "null"}) @JsonRawValue @Nullable
         String data,
 
+        @Nullable String dataText,
         @Nullable String dataBase64,
+
+        @Schema(types = {"object", "array", "string", "number", "boolean", "null"}) @JsonRawValue @Nullable
+        String decoded,
+
         @Nullable Boolean payloadHidden,
         String errorMessage,
         String errorClass,
@@ -76,7 +83,9 @@ record DeadLetterDetail(
                 event.deliverAt(),
                 event.headers(),
                 view.payload().json(),
+                view.payload().text(),
                 view.payload().base64(),
+                view.payload().decoded(),
                 view.payload().hidden(),
                 Objects.requireNonNull(view.reason(letter.errorClass(), letter.errorMessage())),
                 letter.errorClass(),

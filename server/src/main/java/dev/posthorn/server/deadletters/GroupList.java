@@ -3,6 +3,7 @@ package dev.posthorn.server.deadletters;
 import dev.posthorn.deadletter.DeadLetterGroup;
 import dev.posthorn.deadletter.DeadLetterGroups;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 record GroupList(List<GroupItem> items, boolean complete) {
 
-    static GroupList of(DeadLetterGroups found) {
-        return new GroupList(found.groups().stream().map(GroupItem::of).toList(), found.complete());
+    static GroupList of(DeadLetterGroups found, @Nullable List<List<Long>> trends) {
+        List<GroupItem> items = new ArrayList<>();
+        for (int i = 0; i < found.groups().size(); i++) {
+            items.add(GroupItem.of(found.groups().get(i), trends == null ? null : trends.get(i)));
+        }
+        return new GroupList(items, found.complete());
     }
 
     /**
@@ -22,6 +27,7 @@ record GroupList(List<GroupItem> items, boolean complete) {
      *
      * @param types some of the event types, at most five
      * @param sampleId the youngest of them
+     * @param trend how many last failed in each hour of the last day, the oldest hour first; only if it was asked for
      */
     record GroupItem(
             String subscriberId,
@@ -33,9 +39,10 @@ record GroupList(List<GroupItem> items, boolean complete) {
             List<String> types,
             long sampleId,
             String sampleMessage,
-            DeadLetterGroup.@Nullable Note note) {
+            DeadLetterGroup.@Nullable Note note,
+            @Nullable List<Long> trend) {
 
-        static GroupItem of(DeadLetterGroup group) {
+        static GroupItem of(DeadLetterGroup group, @Nullable List<Long> trend) {
             return new GroupItem(
                     group.subscription(),
                     group.errorClass(),
@@ -46,7 +53,8 @@ record GroupList(List<GroupItem> items, boolean complete) {
                     group.types(),
                     group.sampleId(),
                     group.sampleMessage(),
-                    group.note());
+                    group.note(),
+                    trend);
         }
     }
 }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param sourceId the id as its source wrote it, if that is another text than {@code id}
  * @param data the payload, if it is JSON: byte for byte as it was recorded, but for what is masked
  * @param dataBase64 the payload, if it is anything else
+ * @param dataText the payload, if it is JSON and was asked for as text: {@code data} as the text that was recorded, so that
+ *     no reader rounds its numbers
+ * @param decoded the payload, if its type has a Protobuf descriptor: as Protobuf writes messages in JSON
  * @param payloadHidden true if there is a payload that the caller may not see any of; left out otherwise
  * @param status the worst of its subscriptions'; left out if no subscription wants it
  */
@@ -39,7 +42,12 @@ record EventDetail(
         @Schema(types = {"object", "array", "string", "number", "boolean", "null"}) @JsonRawValue @Nullable
         String data,
 
+        @Nullable String dataText,
         @Nullable String dataBase64,
+
+        @Schema(types = {"object", "array", "string", "number", "boolean", "null"}) @JsonRawValue @Nullable
+        String decoded,
+
         @Nullable Boolean payloadHidden,
         @Nullable Status status,
         List<SubscriptionItem> subscriptions) {
@@ -60,7 +68,9 @@ record EventDetail(
                 event.deliverAt(),
                 event.headers(),
                 view.payload().json(),
+                view.payload().text(),
                 view.payload().base64(),
+                view.payload().decoded(),
                 view.payload().hidden(),
                 full.overall().orElse(null),
                 full.subscriptions().stream()

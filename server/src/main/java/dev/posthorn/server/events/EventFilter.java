@@ -4,10 +4,18 @@ import dev.posthorn.server.web.Parameters;
 import dev.posthorn.status.EventQuery;
 import dev.posthorn.status.Status;
 import io.swagger.v3.oas.annotations.Parameter;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Which events, in the query of a URL: those that meet every field that is given. */
 record EventFilter(
+        @Parameter(
+                description =
+                        "the event's id, a UUID or the source's own: its events of all sources, or of source; goes with no other")
+        @Nullable
+        String id,
+
         @Parameter(description = "exact, or a pattern with *") @Nullable
         String type,
 
@@ -30,6 +38,13 @@ record EventFilter(
 
         @Parameter(description = "recorded before") @Nullable
         String to) {
+
+    /** An id names what it names. */
+    void requireIdAlone() {
+        if (Stream.of(type, key, subscription, status, from, to).anyMatch(Objects::nonNull)) {
+            throw Parameters.refused("id", "goes with source alone; leave the others out, or the id");
+        }
+    }
 
     EventQuery.Builder query() {
         EventQuery.Builder query = EventQuery.builder();

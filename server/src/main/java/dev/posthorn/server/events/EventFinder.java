@@ -9,6 +9,7 @@ import dev.posthorn.status.EventPage;
 import dev.posthorn.status.EventQuery;
 import dev.posthorn.status.EventSearch;
 import dev.posthorn.status.FullEvent;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -32,6 +33,20 @@ class EventFinder {
     EventPage find(EventQuery query) {
         database.requireReady();
         return search.find(query);
+    }
+
+    /** The events with that id, which is a UUID or the source's own: of that source, or of all. */
+    List<FullEvent> all(String id, @Nullable String source) {
+        database.requireReady();
+        List<UUID> candidates = new ArrayList<>();
+        UUID uuid = EventIds.uuid(id);
+        if (uuid != null) {
+            candidates.add(uuid);
+        }
+        candidates.addAll(source == null ? sources.ids(id) : List.of(EventIds.named(source, id)));
+        return search.known(candidates).stream()
+                .flatMap(known -> search.get(known, source).stream())
+                .toList();
     }
 
     /** The event with that id, which is a UUID or the source's own; the source is needed only if several gave it. */

@@ -1,9 +1,13 @@
 package dev.posthorn.server.events;
 
+import dev.posthorn.event.Event;
 import dev.posthorn.status.EventSummary;
+import dev.posthorn.status.FullEvent;
 import dev.posthorn.status.Status;
+import dev.posthorn.status.SubscriptionStatus;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +31,28 @@ record EventItem(
         @Nullable Instant deliverAt,
         @Nullable Status status,
         List<SubscriptionItem> subscriptions) {
+
+    /** Without subscriptions that were deleted, as in every list. */
+    static EventItem of(FullEvent full) {
+        Event event = full.event().event();
+        List<SubscriptionStatus> theirs = full.subscriptions().stream()
+                .filter(each -> each.deletedAt() == null)
+                .toList();
+        return of(new EventSummary(
+                full.event().seq(),
+                event.id(),
+                event.sourceId(),
+                event.source(),
+                event.type(),
+                event.version(),
+                event.aggregateType(),
+                event.key(),
+                event.contentType(),
+                Objects.requireNonNullElse(event.occurredAt(), full.event().createdAt()),
+                full.event().createdAt(),
+                event.deliverAt(),
+                theirs));
+    }
 
     static EventItem of(EventSummary event) {
         return new EventItem(

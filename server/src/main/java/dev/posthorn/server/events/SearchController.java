@@ -45,6 +45,14 @@ class SearchController {
                     String limit,
             @Parameter(description = "next of the page before") @RequestParam(required = false) @Nullable
                     String after) {
+        if (filter.id() != null) {
+            filter.requireIdAlone();
+            return new Page<>(
+                    finder.all(filter.id(), filter.source()).stream()
+                            .map(EventItem::of)
+                            .toList(),
+                    null);
+        }
         EventQuery.Builder query = filter.query();
         Parameters.given(limit, text -> query.pageSize(Parameters.number("limit", text)));
         Parameters.given(after, text -> query.after(Parameters.place(text)));
@@ -66,11 +74,14 @@ class SearchController {
     EventDetail get(
             @PathVariable String id,
             @RequestParam(required = false) @Nullable String source,
-            @Parameter(description = "false leaves the payload out") @RequestParam(defaultValue = "true")
+            @Parameter(
+                            description =
+                                    "false leaves the payload out; text gives JSON as dataText, a text, in place of data")
+                    @RequestParam(defaultValue = "true")
                     String payload,
             Caller caller) {
-        boolean wanted = Parameters.flag("payload", payload);
+        Payload.Form form = Payload.Form.of(payload);
         FullEvent event = finder.event(id, source);
-        return EventDetail.of(event, views.of(event.event().event(), caller, wanted));
+        return EventDetail.of(event, views.of(event.event().event(), caller, form));
     }
 }

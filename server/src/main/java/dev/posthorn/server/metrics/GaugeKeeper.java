@@ -1,11 +1,14 @@
 package dev.posthorn.server.metrics;
 
 import dev.posthorn.metrics.ShownSubscriptions;
+import dev.posthorn.metrics.SubscriptionFigures;
 import dev.posthorn.metrics.SubscriptionMetrics;
 import dev.posthorn.server.database.Database;
 import dev.posthorn.server.periodic.PeriodicTask;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 
 /** Has the figures of all subscriptions read now and then. */
 final class GaugeKeeper extends PeriodicTask {
@@ -27,12 +30,20 @@ final class GaugeKeeper extends PeriodicTask {
     /** A reading that takes long is made rarely: the pause after it is this many times as long, within {@link #longestPause}. */
     private static final int SHARE = 50;
 
+    /** Whoever opens the console wants the figures as soon as there is a database. */
+    private static final Duration SOON = Duration.ofMillis(100);
+
     private final Database database;
     private final SubscriptionMetrics metrics;
     private final long longestPause;
     private long nextAt = System.nanoTime();
 
-    GaugeKeeper(Database database, MeterRegistry registry, ShownSubscriptions shown, Timing timing) {
+    GaugeKeeper(
+            Database database,
+            MeterRegistry registry,
+            ShownSubscriptions shown,
+            Timing timing,
+            Consumer<List<SubscriptionFigures>> reader) {
         super("posthorn-gauge-keeper", timing.interval(), PHASE);
         this.database = database;
         this.longestPause = timing.keptFor().toNanos() / 2;
@@ -41,12 +52,18 @@ final class GaugeKeeper extends PeriodicTask {
                 .slowInterval(timing.slow())
                 .keptFor(timing.keptFor())
                 .shown(shown)
+                .reader(reader)
                 .build();
     }
 
     @Override
     protected void runOnce() {
-        if (database.isReady() && System.nanoTime() - nextAt >= 0) {
+        while (!database.isReady()) {
+            if (pause(SOON)) {
+                return;
+            }
+        }
+        if (System.nanoTime() - nextAt >= 0) {
             long begun = System.nanoTime();
             metrics.read();
             long took = System.nanoTime() - begun;

@@ -4,6 +4,7 @@ import dev.posthorn.metrics.PerSubscription;
 import dev.posthorn.metrics.RelayMetrics;
 import dev.posthorn.metrics.ShownSubscriptions;
 import dev.posthorn.server.database.Database;
+import dev.posthorn.server.overview.Board;
 import dev.posthorn.server.settings.HubSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
@@ -29,7 +30,7 @@ class MetricsWiring {
     }
 
     @Bean
-    GaugeKeeper gaugeKeeper(Database database, MeterRegistry registry, ShownSubscriptions shown) {
-        return new GaugeKeeper(database, registry, shown, GaugeKeeper.Timing.DEFAULT);
+    GaugeKeeper gaugeKeeper(Database database, MeterRegistry registry, ShownSubscriptions shown, Board board) {
+        return new GaugeKeeper(database, registry, shown, GaugeKeeper.Timing.DEFAULT, board::take);
     }
 }

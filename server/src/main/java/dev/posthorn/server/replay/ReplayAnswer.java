@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param trying whether only the canary may go
  * @param eta how long it will take; left out if nobody can tell
  */
-record ReplayAnswer(
+public record ReplayAnswer(
         long id,
         ReplayState state,
         @Nullable String stateReason,
@@ -38,9 +38,9 @@ record ReplayAnswer(
         @Nullable Duration eta) {
 
     /** How many go first, and what then. */
-    record CanaryAnswer(int count, String then) {}
+    public record CanaryAnswer(int count, String then) {}
 
-    static ReplayAnswer of(Replay replay) {
+    public static ReplayAnswer of(Replay replay) {
         return new ReplayAnswer(
                 replay.id(),
                 replay.state(),

@@ -23,6 +23,7 @@ import dev.posthorn.server.subscriptions.RelayKeeper;
 import dev.posthorn.server.web.OutboundLimit;
 import dev.posthorn.server.web.Page;
 import dev.posthorn.server.web.PageToken;
+import dev.posthorn.status.EventSearch;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.media.Content;
@@ -71,8 +72,12 @@ class ReplayController {
         this.replays = new Replays(database.choices(), database.schema(), relay::tend);
         this.quick = new Replays(database.looks(), database.schema(), relay::tend);
         this.outbound = outbound;
-        this.reader =
-                new RequestReader(mapper, settings, sources, new DeadLetters(database.looks(), database.schema()));
+        this.reader = new RequestReader(
+                mapper,
+                settings,
+                sources,
+                new DeadLetters(database.looks(), database.schema()),
+                new EventSearch(database.looks(), database.schema()));
     }
 
     @Operation(

@@ -3,6 +3,7 @@ package dev.posthorn.server.replay;
 import dev.posthorn.server.deadletters.DeadLetterFilter;
 import io.swagger.v3.oas.annotations.media.Schema;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -46,6 +47,7 @@ record ReplayDocument(
      * @param from recorded at or after
      * @param to recorded before
      * @param types exact, or patterns with *
+     * @param eventId of this event alone, a UUID; all others but subscriberId are left out then
      */
     record HistoryDocument(
             @Nullable String subscriberId,
@@ -53,7 +55,8 @@ record ReplayDocument(
             @Nullable String to,
             @Nullable List<String> types,
             @Nullable String aggregateType,
-            @Nullable String key) {}
+            @Nullable String key,
+            @Nullable UUID eventId) {}
 
     /**
      * The first ones, as a trial.

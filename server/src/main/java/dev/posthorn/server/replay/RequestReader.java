@@ -15,6 +15,7 @@ import dev.posthorn.server.problem.ProblemType;
 import dev.posthorn.server.problem.Violation;
 import dev.posthorn.server.settings.HubSettings;
 import dev.posthorn.server.web.UnreadableJson;
+import dev.posthorn.status.EventSearch;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -39,12 +41,14 @@ final class RequestReader {
     private final HubSettings settings;
     private final Sources sources;
     private final DeadLetters letters;
+    private final EventSearch events;
 
     /** Like the mapper, and nothing that is meant as one thing is taken for another. */
-    RequestReader(JsonMapper mapper, HubSettings settings, Sources sources, DeadLetters letters) {
+    RequestReader(JsonMapper mapper, HubSettings settings, Sources sources, DeadLetters letters, EventSearch events) {
         this.settings = settings;
         this.sources = sources;
         this.letters = letters;
+        this.events = events;
         this.mapper = mapper.rebuild()
                 .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
                 .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
@@ -168,7 +172,10 @@ final class RequestReader {
         }
     }
 
-    private static ReplayRequest.Builder history(ReplayDocument.HistoryDocument history) {
+    private ReplayRequest.Builder history(ReplayDocument.HistoryDocument history) {
+        if (history.eventId() != null) {
+            return event(required("history.subscriberId", history.subscriberId()), history);
+        }
         return ReplayRequest.ofHistory(
                 required("history.subscriberId", history.subscriberId()),
                 time("history.from", required("history.from", history.from())),
@@ -176,6 +183,22 @@ final class RequestReader {
                 history.types() == null ? List.of() : history.types(),
                 history.aggregateType(),
                 history.key());
+    }
+
+    private ReplayRequest.Builder event(String subscriber, ReplayDocument.HistoryDocument history) {
+        UUID id = Objects.requireNonNull(history.eventId());
+        if (Stream.of(history.from(), history.to(), history.types(), history.aggregateType(), history.key())
+                .anyMatch(Objects::nonNull)) {
+            throw refused("history.eventId", "names one event; leave all others but subscriberId out");
+        }
+        return events.get(id, null)
+                .map(found ->
+                        ReplayRequest.ofEvent(subscriber, id, found.event().createdAt()))
+                .orElseThrow(() -> Problem.of(
+                                ProblemType.NOT_FOUND,
+                                "there is no event with the id " + id
+                                        + "; it was never recorded here, or longer ago than the log is kept")
+                        .asException());
     }
 
     private void addCanary(ReplayRequest.Builder request, JsonNode canary) {

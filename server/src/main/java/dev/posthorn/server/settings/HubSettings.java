@@ -24,6 +24,7 @@ import org.springframework.util.unit.DataSize;
  * @param retention for how long things are kept
  * @param limits how much a caller may ask for
  * @param metrics what is told to whoever scrapes
+ * @param stream what is told to those who watch
  */
 @ConfigurationProperties(prefix = "posthorn", ignoreUnknownFields = false)
 public record HubSettings(
@@ -39,7 +40,15 @@ public record HubSettings(
         @DefaultValue Replay replay,
         @DefaultValue Retention retention,
         @DefaultValue Limits limits,
-        @DefaultValue Metrics metrics) {
+        @DefaultValue Metrics metrics,
+        @DefaultValue Stream stream) {
+
+    /**
+     * What is told to those who watch.
+     *
+     * @param listeners how many may watch at a time, each open page of the console being one
+     */
+    public record Stream(@DefaultValue("50") int listeners) {}
 
     /**
      * What is told to whoever scrapes.

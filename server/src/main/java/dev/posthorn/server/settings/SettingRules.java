@@ -27,6 +27,7 @@ final class SettingRules {
     private static final int SMALLEST_POOL = 2;
     private static final int GREATEST_PORT = 65_535;
     private static final int MOST_WORKERS = 64;
+    private static final int MOST_LISTENERS = 1_000;
     private static final Duration SHORTEST_SESSION = Duration.ofSeconds(2);
 
     private SettingRules() {}
@@ -41,6 +42,9 @@ final class SettingRules {
         demand(settings.replay().reasonAbove() >= 0, "posthorn.replay.reason-above must be at least 0");
         demand(settings.replay().limit() >= 1, "posthorn.replay.limit must be at least 1");
         checkMetrics(settings.metrics());
+        demand(
+                settings.stream().listeners() >= 0 && settings.stream().listeners() <= MOST_LISTENERS,
+                "posthorn.stream.listeners must be from 0 to " + MOST_LISTENERS);
     }
 
     private static void checkRelay(HubSettings.Relay relay) {

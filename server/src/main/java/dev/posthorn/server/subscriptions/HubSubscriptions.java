@@ -8,17 +8,24 @@ import dev.posthorn.server.documents.NamedDocuments;
 import dev.posthorn.server.documents.NamedDocuments.Put;
 import dev.posthorn.server.documents.Preconditions;
 import dev.posthorn.server.documents.SentDocuments;
+import dev.posthorn.server.problem.Problem;
+import dev.posthorn.server.problem.ProblemException;
+import dev.posthorn.server.problem.ProblemType;
+import dev.posthorn.server.problem.Violation;
 import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Makes subscriptions what people ask for. */
 @Component
 final class HubSubscriptions {
 
     private final NamedDocuments<SubscriptionRow> documents;
+    private final DocumentReader reader;
     private final SentDocuments<SubscriptionDocument> sent;
     private final SubscriptionViews views;
     private final Drafting drafting;
@@ -33,6 +40,7 @@ final class HubSubscriptions {
             SubscriptionStore store,
             ManySubscriptions many) {
         this.documents = documents;
+        this.reader = reader;
         this.sent = new SentDocuments<>(reader, SubscriptionDocument.class, SubscriptionAnswer.class);
         this.views = views;
         this.drafting = drafting;
@@ -43,6 +51,42 @@ final class HubSubscriptions {
     /** Makes it as the body says. */
     Put<SubscriptionAnswer> put(String name, byte @Nullable [] body, Preconditions conditions, Actor by) {
         return changed(name, sent.whole(name, body, conditions), by);
+    }
+
+    /** What would become of it; nothing is stored. */
+    SubscriptionController.CheckAnswer check(byte @Nullable [] body) {
+        documents.requireReady();
+        try {
+            ObjectNode asked = reader.sentDocument(Objects.requireNonNullElse(body, new byte[0]));
+            String name = asked.path("name").asString("");
+            NamedDocuments.requireName(name);
+            return check(name, former(name), sent.whole(name, asked, Preconditions.NONE));
+        } catch (ProblemException e) {
+            return wrong(false, e);
+        }
+    }
+
+    private SubscriptionController.CheckAnswer check(
+            String name, @Nullable SubscriptionRow before, SentDocuments.Asked<SubscriptionDocument> asked) {
+        try {
+            SubscriptionDraft draft =
+                    drafting.draft(name, asked.wanted().apply(before == null ? null : before.document()), before);
+            List<String> changed = before == null ? List.of() : drafting.changed(draft, before);
+            return new SubscriptionController.CheckAnswer(true, before != null, changed, List.of());
+        } catch (ProblemException e) {
+            return wrong(before != null, e);
+        }
+    }
+
+    /** What a caller can mend is an answer, anything else a problem. */
+    private static SubscriptionController.CheckAnswer wrong(boolean exists, ProblemException refused) {
+        Problem problem = refused.problem();
+        if (problem.type() != ProblemType.INVALID_REQUEST && problem.type() != ProblemType.CONFLICT) {
+            throw refused;
+        }
+        List<Violation> violations =
+                problem.violations().isEmpty() ? List.of(Violation.of("", problem.detail())) : problem.violations();
+        return new SubscriptionController.CheckAnswer(false, exists, List.of(), violations);
     }
 
     /** Makes all that the body has, or none. */

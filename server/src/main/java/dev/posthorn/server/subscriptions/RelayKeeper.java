@@ -20,16 +20,16 @@ import org.springframework.context.SmartLifecycle;
 public final class RelayKeeper implements SmartLifecycle {
 
     private final Database database;
-    private final RelayListener listener;
+    private final List<RelayListener> listeners;
     private final HubSettings settings;
     private final Map<String, Subscription> wanted = new LinkedHashMap<>();
     private boolean stopped;
     private volatile @Nullable Relay relay;
     private volatile boolean running;
 
-    public RelayKeeper(Database database, DatabaseKeeper keeper, RelayListener listener, HubSettings settings) {
+    public RelayKeeper(Database database, DatabaseKeeper keeper, List<RelayListener> listeners, HubSettings settings) {
         this.database = database;
-        this.listener = listener;
+        this.listeners = List.copyOf(listeners);
         this.settings = settings;
         if (settings.relay().enabled()) {
             keeper.onceReady(this::begin);
@@ -60,13 +60,14 @@ public final class RelayKeeper implements SmartLifecycle {
     }
 
     private Relay.Builder builder() {
-        return Relay.builder(database.direct())
+        Relay.Builder builder = Relay.builder(database.direct())
                 .schema(database.schema().name())
                 .workers(settings.relay().workers())
                 .sessionTtl(settings.relay().sessionTtl())
                 .retention("hub", retention(settings.retention()))
-                .listener(listener)
                 .onlyRegistered();
+        listeners.forEach(builder::listener);
+        return builder;
     }
 
     static Retention retention(HubSettings.Retention kept) {

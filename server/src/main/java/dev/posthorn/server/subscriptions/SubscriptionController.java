@@ -9,6 +9,7 @@ import dev.posthorn.server.documents.NamedDocuments.Put;
 import dev.posthorn.server.documents.Preconditions;
 import dev.posthorn.server.documents.ReasonDocument;
 import dev.posthorn.server.json.MergePatch;
+import dev.posthorn.server.problem.Violation;
 import dev.posthorn.server.subscriptions.definition.SubscriptionDocument;
 import dev.posthorn.server.web.OutboundLimit;
 import dev.posthorn.server.web.Page;
@@ -227,6 +228,36 @@ class SubscriptionController {
             Caller caller,
             Actor actor) {
         return outbound.on("subscription '" + name + "'", () -> trials.test(name, body, caller, actor));
+    }
+
+    /**
+     * What would become of it if it were put.
+     *
+     * @param valid whether it would be taken
+     * @param exists whether there is one of that name, which would be changed
+     * @param changed the fields that would be others
+     * @param violations what is wrong, by field
+     */
+    record CheckAnswer(boolean valid, boolean exists, List<String> changed, List<Violation> violations) {}
+
+    @Operation(
+            summary = "Tell whether a subscription would be taken as it is, and store nothing",
+            description =
+                    "The document that PUT takes, with its name. 200 also if it is wrong: what is wrong is told by field. A"
+                            + " receiver's name is looked up, and nothing is sent to it.")
+    @io.swagger.v3.oas.annotations.parameters.RequestBody(
+            required = true,
+            content =
+                    @Content(
+                            mediaType = MediaType.APPLICATION_JSON_VALUE,
+                            schema = @Schema(implementation = NamedSubscription.class)))
+    @Allowed({Role.ADMIN})
+    @PostMapping(
+            path = "/check",
+            consumes = MediaType.APPLICATION_JSON_VALUE,
+            produces = MediaType.APPLICATION_JSON_VALUE)
+    CheckAnswer check(@RequestBody(required = false) byte @Nullable [] body) {
+        return outbound.on("names of receivers", () -> subscriptions.check(body));
     }
 
     @Operation(summary = "List what a subscription was, the newest first")

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,7 @@ public final class SubscriptionKeeper implements Changes.Reader {
     private final RelayKeeper relay;
     private final Map<String, Served> served = new ConcurrentHashMap<>();
     private final Set<String> deleting = ConcurrentHashMap.newKeySet();
+    private final List<Consumer<Set<String>>> listeners = new CopyOnWriteArrayList<>();
 
     SubscriptionKeeper(SubscriptionStore store, Blueprint blueprint, Registrar registrar, RelayKeeper relay) {
         this.store = store;
@@ -67,6 +70,12 @@ public final class SubscriptionKeeper implements Changes.Reader {
         deleting.retainAll(there);
         rows.forEach(this::keep);
         relay.serve(subscriptions(served.keySet()));
+        listeners.forEach(each -> each.accept(Set.of()));
+    }
+
+    /** Calls it with the names of those that were changed; with none if any may have been. */
+    public void onChange(Consumer<Set<String>> listener) {
+        listeners.add(listener);
     }
 
     /** Reads these, and leaves the others as they are. */
@@ -82,6 +91,9 @@ public final class SubscriptionKeeper implements Changes.Reader {
         rows.stream().filter(this::keep).forEach(row -> changed.add(row.name()));
         if (!changed.isEmpty()) {
             relay.serveInstead(changed, subscriptions(changed));
+        }
+        if (!names.isEmpty()) {
+            listeners.forEach(each -> each.accept(names));
         }
     }
 

@@ -18,6 +18,7 @@ import dev.posthorn.server.subscriptions.sinks.Guards;
 import dev.posthorn.server.subscriptions.sinks.HubDestinations;
 import dev.posthorn.server.subscriptions.sinks.SinkContext;
 import dev.posthorn.subscription.RelayListener;
+import java.util.List;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,8 +33,9 @@ class SubscriptionWiring {
     }
 
     @Bean
-    RelayKeeper relayKeeper(Database database, DatabaseKeeper keeper, RelayListener listener, HubSettings settings) {
-        return new RelayKeeper(database, keeper, listener, settings);
+    RelayKeeper relayKeeper(
+            Database database, DatabaseKeeper keeper, List<RelayListener> listeners, HubSettings settings) {
+        return new RelayKeeper(database, keeper, listeners, settings);
     }
 
     /** For those who ask; what is old is forgotten by the relay's own. */

@@ -8,6 +8,8 @@ import dev.posthorn.server.problem.Violation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds the payloads that are being held to their types at a time. To check one, objects are made of it: an empty message
@@ -44,13 +46,25 @@ final class CheckLimit {
 
     /** The same check, made when there is room. */
     PayloadCheck within(PayloadCheck check) {
-        return event -> violations(check, event, Math.min(units, event.payload().length / UNIT));
+        return new PayloadCheck() {
+
+            @Override
+            public List<Violation> violations(Event event) {
+                return withRoom(event, check::violations);
+            }
+
+            @Override
+            public @Nullable String json(Event event) {
+                return withRoom(event, check::json);
+            }
+        };
     }
 
-    private List<Violation> violations(PayloadCheck check, Event event, int needed) {
+    private <T extends @Nullable Object> T withRoom(Event event, Function<Event, T> work) {
+        int needed = Math.min(units, event.payload().length / UNIT);
         enter(needed);
         try {
-            return check.violations(event);
+            return work.apply(event);
         } finally {
             free.release(needed);
         }

@@ -3,6 +3,7 @@ package dev.posthorn.server.types;
 import dev.posthorn.error.Nearest;
 import dev.posthorn.event.Event;
 import dev.posthorn.server.database.Changes;
+import dev.posthorn.server.json.ContentTypes;
 import dev.posthorn.server.masking.MaskedTypes;
 import dev.posthorn.server.masking.Masks;
 import dev.posthorn.server.problem.Problem;
@@ -110,6 +111,14 @@ public final class EventTypes implements MaskedTypes {
     public Masks masks(String type) {
         KnownType found = known().get(type);
         return found == null ? Masks.NONE : found.masks();
+    }
+
+    /** The data of a Protobuf event as JSON; null if its type describes no message that it is. */
+    public @Nullable String decoded(Event event) {
+        KnownType found = known().get(event.type());
+        return found == null || ContentTypes.isJson(event.contentType())
+                ? null
+                : found.payload().json(event);
     }
 
     private Map<String, KnownType> known() {

@@ -7,6 +7,7 @@ import com.google.protobuf.Descriptors.DescriptorValidationException;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
 import dev.posthorn.event.Event;
 import dev.posthorn.server.json.Texts;
 import dev.posthorn.server.problem.Violation;
@@ -135,6 +136,19 @@ final class ProtobufCheck implements PayloadCheck {
                     : refused("it lacks " + String.join(", ", parsed.findInitializationErrors()));
         } catch (InvalidProtocolBufferException e) {
             return refused(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public @Nullable String json(Event event) {
+        try {
+            DynamicMessage parsed = DynamicMessage.newBuilder(message)
+                    .mergeFrom(event.payload())
+                    .buildPartial();
+            return JsonFormat.printer().omittingInsignificantWhitespace().print(parsed);
+        } catch (InvalidProtocolBufferException e) {
+            // From before the type was described so, or with an Any that it does not describe.
+            return null;
         }
     }
 

@@ -35,6 +35,10 @@ final class RoleTable {
             POST   /v1/dlt-messages/discard               | operator
             POST   /v1/dlt-messages/purge                 | operator
             POST   /v1/dlt-messages/{id}/release          | operator
+            GET    /v1/me                                 | publisher viewer operator
+            GET    /v1/overview                           | viewer operator
+            GET    /v1/overview/subscriptions             | viewer operator
+            GET    /v1/stream                             | viewer operator
             GET    /v1/status                             | viewer operator
             GET    /v1/status/counts                      | viewer operator
             GET    /v1/status/latency                     | viewer operator
@@ -46,7 +50,11 @@ final class RoleTable {
             DELETE /v1/event-types/{name}                 | admin
             GET    /v1/subscriptions                      | viewer operator
             POST   /v1/subscriptions                      | admin
+            POST   /v1/subscriptions/check                | admin
+            POST   /v1/subscriptions/match                | viewer operator
             GET    /v1/subscriptions/{name}               | viewer operator
+            GET    /v1/subscriptions/{name}/attempts      | viewer operator
+            GET    /v1/subscriptions/{name}/series        | viewer operator
             GET    /v1/subscriptions/{name}/revisions     | viewer operator
             PUT    /v1/subscriptions/{name}               | admin
             PATCH  /v1/subscriptions/{name}               | admin

@@ -41,7 +41,8 @@ class GaugeKeeperTest {
                 hub.bean(Database.class),
                 registry,
                 new ShownSubscriptions(PerSubscription.ALL),
-                new GaugeKeeper.Timing(interval, interval, keptFor));
+                new GaugeKeeper.Timing(interval, interval, keptFor),
+                figures -> {});
         keeper.start();
         return keeper;
     }

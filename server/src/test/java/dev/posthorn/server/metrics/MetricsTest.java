@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.posthorn.audit.Actor;
 import dev.posthorn.event.Event;
+import dev.posthorn.metrics.RelayMetrics;
 import dev.posthorn.relay.Relay;
 import dev.posthorn.relay.Subscriptions;
 import dev.posthorn.server.TestClient;
@@ -61,7 +62,7 @@ class MetricsTest {
         hub = TestHub.start();
         Database database = hub.bean(Database.class);
         relay = Relay.builder(database.direct())
-                .listener(hub.bean(RelayListener.class))
+                .listener(hub.bean(RelayMetrics.class))
                 .subscribe(Subscription.to("billing", SINK)
                         .lanes(3)
                         .retry(RetryPolicy.of(5, Duration.ofHours(1)))
@@ -125,7 +126,7 @@ class MetricsTest {
     @Test
     @Order(2)
     void whatRarelyHappensIsCounted() {
-        RelayListener listener = hub.bean(RelayListener.class);
+        RelayListener listener = hub.bean(RelayMetrics.class);
         listener.leaseLost("billing", "billing/0", 3);
         listener.retentionHeld("billing", Duration.ofDays(8), 100);
         listener.overtaken("billing", SINK.received().get(0));

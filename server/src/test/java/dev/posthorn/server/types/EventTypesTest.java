@@ -415,6 +415,33 @@ class EventTypesTest {
     }
 
     @Test
+    void aProtobufPayloadIsShownAsJsonToo() {
+        String descriptor = descriptor(Event.getDescriptor().getFile());
+        assertThat(put("decoded", protobuf(descriptor, "posthorn.v1.Event")).status())
+                .isEqualTo(201);
+        byte[] bytes = Event.newBuilder()
+                .setEventId("a \"b\"")
+                .putHeaders("c", "d")
+                .build()
+                .toByteArray();
+        assertThat(publishBytes("decoded", bytes).status()).isEqualTo(202);
+        String id = hub.rest()
+                .get("/v1/events?type=decoded")
+                .json()
+                .path("items")
+                .path(0)
+                .path("id")
+                .asString();
+        JsonNode event = hub.rest().get("/v1/events/" + id).json();
+        assertThat(event.path("dataBase64").asString())
+                .isEqualTo(Base64.getEncoder().encodeToString(bytes));
+        assertThat(event.path("decoded").path("eventId").asString()).isEqualTo("a \"b\"");
+        assertThat(event.path("decoded").path("headers").path("c").asString()).isEqualTo("d");
+        assertThat(hub.rest().get("/v1/events/" + id + "?payload=false").json().has("decoded"))
+                .isFalse();
+    }
+
+    @Test
     void aDescriptorWithoutItsImportsIsRefused() {
         String alone = Base64.getEncoder()
                 .encodeToString(FileDescriptorSet.newBuilder()

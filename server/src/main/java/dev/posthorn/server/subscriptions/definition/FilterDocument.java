@@ -33,7 +33,8 @@ public record FilterDocument(
                         filter.headers().isEmpty() ? null : filter.headers());
     }
 
-    Filter filter() {
+    /** What it says; a pattern that cannot be used is a problem that names it. */
+    public Filter filter() {
         if (headers != null) {
             headers.keySet().forEach(name -> requireUsable("filter.headers", name));
         }
