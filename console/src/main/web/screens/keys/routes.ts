@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { root } from '~/app/root'
+
+export const keyRoutes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/keys',
+    component: lazyRouteComponent(() => import('./KeysScreen'), 'KeysScreen'),
+  }),
+] as const
