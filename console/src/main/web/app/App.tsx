@@ -1,8 +1,9 @@
-import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { live } from '~/api/live'
 import { askWhoIAm } from '~/api/me'
-import { passes, Problem } from '~/api/problem'
+import { passes, Problem, Unreachable } from '~/api/problem'
 import { useSession } from '~/api/session'
 import { Loading, ProblemNote } from '~/components/states'
 import { Tips } from '~/components/Tips'
@@ -12,6 +13,16 @@ import { router } from './router'
 import { SignIn } from './SignIn'
 
 const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onSuccess: () => {
+      live.heard()
+    },
+    onError: (error) => {
+      if (error instanceof Unreachable) {
+        live.doubt()
+      }
+    },
+  }),
   defaultOptions: {
     queries: {
       staleTime: 2000,

@@ -41,6 +41,9 @@ interface DataTableProps<T> {
 
 const boxColumn = '36px'
 
+/** All rows are equally wide, whatever is in them: what the columns need at least, and then the table scrolls sideways. */
+const leastWidth = (widths: string[]) => widths.reduce((sum, width) => sum + Number(/(\d+)px/.exec(width)?.[1] ?? 0), 0)
+
 /**
  * Shows as many of its rows as fit. One stop in the tab order: the arrow keys, Page Up and Down, Home and End move a row at a time,
  * Enter opens, Space chooses.
@@ -67,7 +70,8 @@ export function DataTable<T>({ label, columns, rows, rowKey, onOpen, selection, 
     }
   }, [last, rows.length, onEnd])
 
-  const template = [...(selection ? [boxColumn] : []), ...columns.map((column) => column.width)].join(' ')
+  const widths = [...(selection ? [boxColumn] : []), ...columns.map((column) => column.width)]
+  const layout = { gridTemplateColumns: widths.join(' '), minWidth: leastWidth(widths) }
 
   const move = (to: number) => {
     const row = Math.max(0, Math.min(rows.length - 1, to))
@@ -109,7 +113,7 @@ export function DataTable<T>({ label, columns, rows, rowKey, onOpen, selection, 
         tabIndex={0}
         onKeyDown={onKeyDown}
       >
-        <div className="table-row table-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+        <div className="table-row table-head" role="row" aria-rowindex={1} style={layout}>
           {selection && (
             <div role="columnheader">
               <span className="visually-hidden">Chosen</span>
@@ -151,7 +155,7 @@ export function DataTable<T>({ label, columns, rows, rowKey, onOpen, selection, 
                 aria-rowindex={item.index + 2}
                 aria-selected={selection ? chosen : undefined}
                 className={`table-row${item.index === at ? ' table-current' : ''}${chosen ? ' table-chosen' : ''}${onOpen ? ' table-opens' : ''}`}
-                style={{ gridTemplateColumns: template, height: item.size, transform: `translateY(${item.start}px)` }}
+                style={{ ...layout, height: item.size, transform: `translateY(${item.start}px)` }}
                 onClick={(event) => {
                   setCurrent(item.index)
                   // A link or a button in the row does its own thing, and marking text is not a click.

@@ -18,13 +18,14 @@ export function Time({ at, none = '–', show = 'time', focusable = true }: Time
   if (instant === undefined || Number.isNaN(instant.getTime())) {
     return <span className="muted">{none}</span>
   }
+  const zone = viewerZone()
   const local = localTime(instant, new Date(now))
   const old = age(instant.getTime(), now)
   const text = { time: local, age: old, both: `${local} (${old})` }[show]
   return (
     <time
       dateTime={at}
-      data-tip={`${utcTime(instant)} · ${localTime(instant, new Date(0))} ${viewerZone()}`}
+      data-tip={zone === 'UTC' ? utcTime(instant) : `${utcTime(instant)} · ${localTime(instant)} ${zone}`}
       // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the UTC time must be reachable without a pointer
       tabIndex={focusable ? 0 : undefined}
     >

@@ -70,12 +70,12 @@ export function age(then: number, now: number): string {
   return then <= now ? `${text} ago` : `in ${text}`
 }
 
-const localTimes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const clockTimes = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const localTimes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' })
+const clockTimes = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
 
-/** The date is left out for today's times. */
-export function localTime(instant: Date, now: Date): string {
-  return instant.toDateString() === now.toDateString() ? clockTimes.format(instant) : localTimes.format(instant)
+/** Told when it is, the date is left out for today's times. */
+export function localTime(instant: Date, now?: Date): string {
+  return instant.toDateString() === now?.toDateString() ? clockTimes.format(instant) : localTimes.format(instant)
 }
 
 /** 2026-01-31 14:05:09.123 UTC */
