@@ -13,13 +13,15 @@ interface ConfirmDialogProps {
   /** The verb on the button: "Discard 12 dead letters". */
   verb: string
   danger?: boolean
+  /** Why it cannot be done yet, or at all. */
+  why?: string | undefined
   reason: 'required' | 'optional' | 'none'
   /** Does it; the dialog closes when it is done, and shows the problem if it fails. */
   onConfirm: (reason: string) => Promise<unknown>
 }
 
 /** Asks before what cannot be taken back, and for the reason that the audit keeps. */
-export function ConfirmDialog({ open, onClose, title, children, verb, danger = false, reason: asks, onConfirm }: ConfirmDialogProps) {
+export function ConfirmDialog({ open, onClose, title, children, verb, danger = false, why, reason: asks, onConfirm }: ConfirmDialogProps) {
   const [reason, setReason] = useState('')
   const [busy, setBusy] = useState(false)
   const [tried, setTried] = useState(false)
@@ -34,7 +36,7 @@ export function ConfirmDialog({ open, onClose, title, children, verb, danger = f
   const missing = asks === 'required' && reason.trim() === ''
   const confirm = async () => {
     setTried(true)
-    if (missing || busy) {
+    if (missing || busy || why !== undefined) {
       return
     }
     setBusy(true)
@@ -59,7 +61,7 @@ export function ConfirmDialog({ open, onClose, title, children, verb, danger = f
           <Button onClick={close} why={busy ? 'It is being done.' : undefined}>
             Cancel
           </Button>
-          <Button look={danger ? 'danger' : 'primary'} why={busy ? 'It is being done.' : undefined} onClick={() => void confirm()}>
+          <Button look={danger ? 'danger' : 'primary'} why={busy ? 'It is being done.' : why} onClick={() => void confirm()}>
             {verb}
           </Button>
         </>
