@@ -1,39 +1,94 @@
-import { useDeadLetterGroups, type DeadLetterGroup } from '~/api/deadLetters'
-import { DataTable, type Column } from '~/components/DataTable'
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { deadLetterOffers } from '~/api/deadLetters'
+import { FilterBar } from '~/components/FilterBar'
 import { Page } from '~/components/Page'
-import { Empty, Loaded } from '~/components/states'
-import { Time } from '~/components/Time'
-import { count } from '~/lib/format'
+import { Tabs } from '~/components/Tabs'
+import { useAskedAt } from '~/lib/clock'
+import { deadLetterFilter, deadLetterQualifiers, namedGroup } from '~/lib/deadLetterFilter'
+import { parseFilter, writeTerm } from '~/lib/filter'
+import { GroupPanel } from './GroupPanel'
+import { Groups } from './Groups'
+import { Letters } from './Letters'
+import './dead-letters.css'
 
-const columns: Column<DeadLetterGroup>[] = [
-  { name: 'Count', width: '90px', align: 'end', cell: (row) => count(row.count ?? 0) },
-  { name: 'Cause', width: 'minmax(240px, 3fr)', cell: (row) => row.cause ?? row.errorClass },
-  { name: 'Subscription', width: 'minmax(140px, 1fr)', cell: (row) => row.subscriberId },
-  { name: 'First seen', width: '120px', cell: (row) => <Time at={row.firstSeen} show="age" focusable={false} /> },
-  { name: 'Last seen', width: '120px', cell: (row) => <Time at={row.lastSeen} show="age" focusable={false} /> },
-]
+const route = getRouteApi('/dead-letters')
+
+const offered = { sub: 'subscriberId', class: 'errorClass', cause: 'cause', type: 'types' } as const
 
 export function DeadLettersScreen() {
-  const groups = useDeadLetterGroups({})
+  const { q = '', view = 'groups' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const queries = useQueryClient()
+  // An age counts from when it was asked for, and not anew with every look.
+  const asked = useAskedAt(q)
+  const filter = useMemo(() => deadLetterFilter(q, asked), [q, asked])
+  const group = namedGroup(filter)
+  const qualifiers = useMemo(
+    () =>
+      deadLetterQualifiers.map((qualifier) =>
+        qualifier.name in offered
+          ? { ...qualifier, values: () => deadLetterOffers(queries, offered[qualifier.name as keyof typeof offered]).catch(() => []) }
+          : qualifier,
+      ),
+    [queries],
+  )
+  const go = (text: string, to: 'groups' | 'list') => {
+    void navigate({ search: { ...(text === '' ? {} : { q: text }), ...(to === 'list' ? { view: to } : {}) } })
+  }
   return (
-    <Page title="Dead letters" about="What could not be delivered, by cause, the most frequent first.">
-      <Loaded query={groups}>
-        {({ items = [], complete }) =>
-          items.length === 0 ? (
-            <Empty title="No dead letters.">
-              <p>Everything that was recorded was delivered, or is still being tried.</p>
-            </Empty>
-          ) : (
-            <DataTable
-              label="Dead letters by cause"
-              columns={columns}
-              rows={items}
-              rowKey={(row) => `${row.subscriberId ?? ''}\0${row.errorClass ?? ''}\0${row.cause ?? ''}`}
-              footer={complete === false ? `The ${count(items.length)} most frequent causes; there are more.` : undefined}
-            />
-          )
-        }
-      </Loaded>
+    <Page title="Dead letters" about="What could not be delivered. It waits here until it is replayed, discarded or purged.">
+      <FilterBar
+        label="Filter dead letters"
+        qualifiers={qualifiers}
+        words
+        value={q}
+        onChange={(next) => {
+          go(next, view)
+        }}
+      />
+      <Tabs
+        label="How they are shown"
+        open={view}
+        onOpen={(id) => {
+          go(q, id === 'list' ? 'list' : 'groups')
+        }}
+        tabs={[
+          {
+            id: 'groups',
+            name: 'By cause',
+            content: () => (
+              <Groups
+                filter={filter}
+                filtered={q !== ''}
+                onOpen={(text) => {
+                  go([...(text === '' ? [] : [text]), ...carried(q)].join(' '), 'list')
+                }}
+              />
+            ),
+          },
+          {
+            id: 'list',
+            name: 'One by one',
+            content: () => (
+              <div className="stack">
+                {group && <GroupPanel group={group} />}
+                {/* What was chosen was chosen of what this filter shows. */}
+                <Letters key={q} q={q} filter={filter} />
+              </div>
+            ),
+          },
+        ]}
+      />
     </Page>
   )
+}
+
+/** What of a filter still holds within one of its groups: all but what names the group. */
+function carried(text: string): string[] {
+  const named = new Set(['sub', 'class', 'cause'])
+  return parseFilter(text, deadLetterQualifiers)
+    .filter((term) => !named.has(term.qualifier ?? ''))
+    .map((term) => writeTerm(term.qualifier, term.value))
 }
