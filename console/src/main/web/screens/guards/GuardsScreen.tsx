@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router'
 import { useGuards, type Guard } from '~/api/guards'
 import { PagedTable, type Column } from '~/components/DataTable'
 import { Page } from '~/components/Page'
@@ -20,13 +21,15 @@ const columns: Column<Guard>[] = [
 
 export function GuardsScreen() {
   const guards = useGuards()
+  const navigate = useNavigate()
   return (
-    <Page title="Guards">
+    <Page title="Guards" about="Each forwards an event once to a system that would act twice. What nobody can know is in doubt until a person decides.">
       <PagedTable
         label="Guards"
         columns={columns}
         pages={guards}
         rowKey={(row) => row.name ?? ''}
+        onOpen={(row) => void navigate({ to: '/guards/$name', params: { name: row.name ?? '' } })}
         empty={
           <Empty title="No guard yet.">
             <p>A guard stands in front of a system that would act twice if it were called twice.</p>
