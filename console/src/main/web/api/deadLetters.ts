@@ -26,7 +26,7 @@ export function useDeadLetterGroups(filter: DeadLetterFilter, enabled = true) {
 
 /** What to offer where one types a filter: what the groups that there are have. */
 export async function deadLetterOffers(queries: QueryClient, of: 'subscriberId' | 'errorClass' | 'cause' | 'types'): Promise<string[]> {
-  const { items = [] } = await queries.fetchQuery({
+  const { items = [] } = await queries.query({
     queryKey: ['dead-letters', 'groups', {}],
     queryFn: ({ signal }) => groups({}, signal),
     staleTime: 60_000,

@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router'
 
-/** The page of a subscription, of an event: what other screens name without knowing them. */
+/** The pages of what other screens name without knowing them. A text to the router, as the page is another screen's. */
+export const subscriptionPath = (name: string): string => `/subscriptions/${encodeURIComponent(name)}`
+export const eventPath = (id: string): string => `/events/${encodeURIComponent(id)}`
+
 export function SubscriptionLink({ name }: { name: string | undefined }) {
-  const to: string = `/subscriptions/${encodeURIComponent(name ?? '')}`
-  return name === undefined ? <span className="muted">–</span> : <Link to={to}>{name}</Link>
+  return name === undefined ? <span className="muted">–</span> : <Link to={subscriptionPath(name)}>{name}</Link>
 }
 
 export function EventLink({ id, children }: { id: string | undefined; children?: string | undefined }) {
-  const to: string = `/events/${encodeURIComponent(id ?? '')}`
-  return id === undefined ? <span className="muted">–</span> : <Link to={to}>{children ?? id}</Link>
+  return id === undefined ? <span className="muted">–</span> : <Link to={eventPath(id)}>{children ?? id}</Link>
 }

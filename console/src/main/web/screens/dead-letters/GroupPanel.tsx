@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useDeadLetterDeeds, useDeadLetterGroups, type ChosenLetters, type DeadLetterGroup } from '~/api/deadLetters'
 import { ActionButton, Button } from '~/components/Button'
@@ -8,7 +8,7 @@ import { Fact, Facts, Section } from '~/components/Page'
 import { Loaded, ProblemNote } from '~/components/states'
 import { Time } from '~/components/Time'
 import { toast } from '~/components/Toasts'
-import type { GroupName } from '~/lib/deadLetterFilter'
+import { groupText, type GroupName } from '~/lib/deadLetterFilter'
 import { count } from '~/lib/format'
 import { GiveUpDialog } from './GiveUpDialog'
 import { Trend } from './Groups'
@@ -28,6 +28,7 @@ export function GroupPanel({ group }: { group: GroupName }) {
 }
 
 function Panel({ name, group }: { name: GroupName; group: DeadLetterGroup }) {
+  const navigate = useNavigate()
   const [noting, setNoting] = useState(false)
   const [giving, setGiving] = useState<'discard' | 'purge'>()
   const chosen: ChosenLetters = { group: name }
@@ -36,6 +37,9 @@ function Panel({ name, group }: { name: GroupName; group: DeadLetterGroup }) {
       title={`${count(group.count ?? 0)} with this cause`}
       actions={
         <div className="row">
+          <ActionButton action="replay.start" look="primary" onClick={() => void navigate({ to: '/replay/new', search: { scope: 'letters', q: groupText(name) } })}>
+            Replay all …
+          </ActionButton>
           <ActionButton action="dead-letter.note" onClick={() => { setNoting(true) }}>
             {group.note === undefined ? 'Write a note' : 'Change the note'}
           </ActionButton>

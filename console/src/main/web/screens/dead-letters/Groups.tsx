@@ -25,7 +25,7 @@ const columns: Column<DeadLetterGroup>[] = [
     ),
   },
   {
-    name: 'Subscription and types',
+    name: 'Subscription, types',
     width: 'minmax(170px, 1fr)',
     cell: (row) => (
       <div className="group-lines">
@@ -38,7 +38,7 @@ const columns: Column<DeadLetterGroup>[] = [
   },
   { name: 'Last 24 hours', width: '140px', cell: (row) => <Trend of={row.trend} /> },
   {
-    name: 'Seen last, and first',
+    name: 'Last, first seen',
     width: '150px',
     cell: (row) => (
       <div className="group-lines">

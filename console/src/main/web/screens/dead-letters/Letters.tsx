@@ -10,7 +10,7 @@ import { count } from '~/lib/format'
 import { GiveUpDialog } from './GiveUpDialog'
 
 const columns: Column<DeadLetter>[] = [
-  { name: 'Last failed', width: '100px', cell: (row) => <Time at={row.lastFailedAt} show="age" focusable={false} /> },
+  { name: 'Failed', width: '115px', cell: (row) => <Time at={row.lastFailedAt} show="age" focusable={false} /> },
   {
     name: 'State',
     width: '125px',

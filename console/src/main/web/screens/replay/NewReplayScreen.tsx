@@ -54,8 +54,7 @@ function Wizard() {
     void navigate({ to: '/replay/new', search: { ...plan, ...changes }, replace: true })
   }
   const go = (to: StepId) => {
-    const { step: _left, ...rest } = plan
-    void navigate({ to: '/replay/new', search: to === 'scope' ? rest : { ...rest, step: to } })
+    void navigate({ to: '/replay/new', search: { ...plan, step: to === 'scope' ? undefined : to } })
   }
 
   const at = steps.findIndex((one) => one.id === step)

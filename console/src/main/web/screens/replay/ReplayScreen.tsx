@@ -5,7 +5,7 @@ import { Fact, Facts, Page, Section, Tile, Tiles } from '~/components/Page'
 import { Empty, Loaded } from '~/components/states'
 import { Shape, Status } from '~/components/Status'
 import { Tabs } from '~/components/Tabs'
-import { SubscriptionLink } from '~/components/ThingLink'
+import { eventPath, SubscriptionLink } from '~/components/ThingLink'
 import { Time } from '~/components/Time'
 import { count, duration, durationMillis, percent, rate } from '~/lib/format'
 import { Progress } from './Progress'
@@ -168,8 +168,7 @@ function ItemTable({ id, outcome }: { id: string; outcome: 'failed' | 'skipped' 
         if (row.deadLetterId !== undefined) {
           void navigate({ to: '/dead-letters/$id', params: { id: String(row.deadLetterId) } })
         } else {
-          const to: string = `/events/${row.messageId ?? ''}`
-          void navigate({ to })
+          void navigate({ to: eventPath(row.messageId ?? '') })
         }
       }}
       empty={<Empty title={outcome === 'failed' ? 'None has failed.' : 'None was skipped.'} />}

@@ -33,8 +33,9 @@ export function ScopeStep({ plan, change }: StepProps) {
       <fieldset className="choices">
         <legend className="visually-hidden">What is to be sent</legend>
         {scopes.map((one) => (
-          <label key={one.id} className="choice">
+          <label key={one.id} className="choice" htmlFor={`${name}-${one.id}`}>
             <input
+              id={`${name}-${one.id}`}
               type="radio"
               name={name}
               checked={scope === one.id}
@@ -42,10 +43,8 @@ export function ScopeStep({ plan, change }: StepProps) {
                 change({ scope: one.id })
               }}
             />
-            <span>
-              <strong>{one.name}</strong>
-              <span className="muted choice-about">{one.about}</span>
-            </span>
+            <strong>{one.name}</strong>
+            <span className="muted">{one.about}</span>
           </label>
         ))}
       </fieldset>
