@@ -67,7 +67,7 @@ function Account({ of }: { of: Replay }) {
     <div className="stack">
       <Progress of={of} />
       <Tiles>
-        <Tile name="Items" value={count(requested)} note={of.endedAt === undefined ? eta(left, pending) : 'ended'} />
+        <Tile name="Items" value={count(requested)} note={of.state === 'RUNNING' ? eta(left, pending) : of.endedAt === undefined ? 'stands still' : 'ended'} />
         <Tile name="Delivered" value={count(delivered)} note={share(delivered)} />
         <Tile name="Failed" value={count(failed)} note={share(failed)} />
         <Tile name="Skipped" value={count(skipped)} note={reasons.length === 0 ? share(skipped) : reasons.map(([reason, some]) => `${count(some)} ${skippedBecause(reason)}`).join(', ')} />
@@ -113,7 +113,7 @@ function Plan({ of }: { of: Replay }) {
         <Fact name="Canary">{of.canary === undefined ? 'none' : `${count(of.canary.count ?? 0)} first, then ${of.canary.then === 'go-on' ? 'go on if all were delivered' : 'wait'}`}</Fact>
         <Fact name="Brake">{of.stopAtFailureRate === undefined ? 'none' : `pauses above ${percent(of.stopAtFailureRate)} failed`}</Fact>
         {Object.entries(of.selection ?? {}).map(([name, value]) => (
-          <Fact key={name} name={`Selected by ${name}`}>
+          <Fact key={name} name={name === 'of' ? 'Selected of' : `Selected by ${name}`}>
             {value}
           </Fact>
         ))}
