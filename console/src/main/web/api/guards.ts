@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, hub, type Schema } from './client'
-import { usePollInterval } from './live'
 import { usePages } from './pages'
 
 export type Guard = Schema<'GuardAnswer'>
@@ -19,7 +18,8 @@ export function useGuard(name: string) {
   return useQuery({
     queryKey: ['guard', name],
     queryFn: ({ signal }) => answer(hub.GET('/v1/guards/{name}', { params: { path: { name } }, signal })),
-    refetchInterval: usePollInterval(10_000),
+    // The stream tells nothing of guards.
+    refetchInterval: 10_000,
   })
 }
 
@@ -36,7 +36,8 @@ export function useForward(name: string, eventId: string, source: string | undef
     queryKey: ['guard', name, 'forward', eventId, source],
     queryFn: ({ signal }) =>
       answer(hub.GET('/v1/guards/{name}/forwards/{eventId}', { params: { path: { name, eventId }, query: source === undefined ? {} : { source } }, signal })),
-    refetchInterval: usePollInterval(10_000),
+    // The stream tells nothing of guards.
+    refetchInterval: 10_000,
   })
 }
 

@@ -1,5 +1,5 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useReplayPreview } from '~/api/replays'
 import { Button } from '~/components/Button'
 import { Page } from '~/components/Page'
@@ -32,13 +32,28 @@ export function NewReplayScreen() {
   )
 }
 
+/** The value once it has not changed for half a second: a count is not asked for with every key that is pressed. */
+function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setSettled(value)
+    }, 500)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [value])
+  return settled
+}
+
 function Wizard() {
   const plan = route.useSearch()
   const navigate = useNavigate()
   const { step = 'scope' } = plan
   const asked = useAskedAt(`${plan.scope ?? ''} ${plan.q ?? ''}`)
   const document = useMemo(() => scopeDocument(plan, asked), [plan, asked])
-  const preview = useReplayPreview(document)
+  const settled = useSettled(document)
+  const preview = useReplayPreview(settled)
   const heading = useRef<HTMLHeadingElement>(null)
   const opened = useRef(step)
 
@@ -61,6 +76,8 @@ function Wizard() {
   const noScope =
     document === undefined
       ? 'Say first what is to be sent.'
+      : settled !== document
+        ? 'It is still being counted.'
       : preview.data === undefined
         ? preview.error === null
           ? 'It is still being counted.'
