@@ -1,74 +1,87 @@
 import { Link } from '@tanstack/react-router'
-import { useStatus, type SubscriptionState } from '~/api/overview'
-import { DataTable, type Column } from '~/components/DataTable'
-import { Page, Section, Tile, Tiles } from '~/components/Page'
-import { Empty, Loaded } from '~/components/states'
-import { Badge } from '~/components/Status'
-import { count, duration, durationMillis, shortCount } from '~/lib/format'
-
-const columns: Column<SubscriptionState>[] = [
-  { name: 'Subscription', width: 'minmax(180px, 2fr)', cell: (row) => row.name },
-  { name: 'State', width: 'minmax(150px, 1fr)', cell: (row) => <Trouble of={row} /> },
-  { name: 'Backlog', width: '110px', align: 'end', cell: (row) => `${row.pending?.exact === false ? '≈ ' : ''}${count(row.pending?.count ?? 0)}` },
-  { name: 'Oldest', width: '110px', align: 'end', cell: (row) => oldest([row]) },
-  { name: 'Held', width: '90px', align: 'end', cell: (row) => count(row.held ?? 0) },
-  { name: 'Dead letters', width: '120px', align: 'end', cell: (row) => count(row.deadLetters ?? 0) },
-]
+import { useOverview, type Overview } from '~/api/overview'
+import { Page, Tile, Tiles } from '~/components/Page'
+import { SubscriptionLink } from '~/components/ScreenLink'
+import { Loaded } from '~/components/states'
+import { Shape } from '~/components/Status'
+import { Time } from '~/components/Time'
+import { count, duration, durationMillis, rate, shortCount } from '~/lib/format'
+import { Alerts } from './Alerts'
+import { Hubs } from './Hubs'
+import { LastHour } from './LastHour'
+import { WorstSubscriptions } from './WorstSubscriptions'
+import './overview.css'
 
 export function OverviewScreen() {
-  const status = useStatus()
+  const overview = useOverview()
+  const at = overview.data?.readAt
   return (
-    <Page title="Overview">
-      <Loaded query={status} what="Asking the hub how it is">
-        {({ subscriptions = [], instances = [], database }) => (
-          <>
-            <Tiles>
-              <Tile name="Backlog" value={shortCount(sum(subscriptions, (one) => one.pending?.count))} note="events not delivered yet" />
-              <Tile name="Oldest undelivered" value={oldest(subscriptions)} />
-              <Tile name="Dead letters" value={shortCount(sum(subscriptions, (one) => one.deadLetters))} note={<Link to="/dead-letters">by cause</Link>} />
-              <Tile name="Hubs" value={count(instances.length)} note={<span className="wrap">{instances.join(', ')}</span>} />
-              <Tile
-                name="Database"
-                value={database?.ready === false ? <Badge tone="bad">away</Badge> : <Badge tone="ok">ready</Badge>}
-                note={database?.ready === false ? 'Nothing is lost; delivery goes on when it is back.' : undefined}
-              />
-            </Tiles>
-            <Section title="Subscriptions" flush>
-              {subscriptions.length === 0 ? (
-                <Empty title="No subscription yet.">
-                  <p>Events are recorded and kept, and nobody gets them.</p>
-                </Empty>
-              ) : (
-                <DataTable label="Subscriptions" columns={columns} rows={subscriptions} rowKey={(row) => row.name ?? ''} />
-              )}
-            </Section>
-          </>
-        )}
+    <Page title="Overview" beside={at !== undefined && <span className="muted">as of <Time at={at} /></span>}>
+      <Loaded query={overview} what="Asking the hub how it is">
+        {(data) => (data.databaseReady === false || data.now === undefined ? <DatabaseAway /> : <Everything overview={data} now={data.now} />)}
       </Loaded>
     </Page>
   )
 }
 
-function Trouble({ of }: { of: SubscriptionState }) {
-  if (of.denial) {
-    return <Badge tone="bad" tip={of.denial.reason}>denied</Badge>
-  }
-  if (of.breaker) {
-    return <Badge tone="bad" tip={of.breaker.reason}>breaker open</Badge>
-  }
-  if (of.paused) {
-    return <Badge tone="off">paused</Badge>
-  }
-  if (of.instances?.length === 0) {
-    return <Badge tone="warn" tip="Nobody delivers to it now.">nobody serves it</Badge>
-  }
-  return (of.deadLetters ?? 0) > 0 ? <Badge tone="warn">dead letters</Badge> : <Badge tone="ok">well</Badge>
+function DatabaseAway() {
+  return (
+    <div className="note note-bad" role="alert">
+      <Shape tone="bad" />
+      <div className="note-body">
+        <strong>The database is away</strong>
+        <p>The hub runs and waits for it. Nothing that was recorded is lost; delivery goes on by itself when the database is back.</p>
+        <p>Until then applications cannot publish to this hub, and nobody can see how subscriptions are doing. The page asks again by itself.</p>
+      </div>
+    </div>
+  )
 }
 
-const sum = (rows: SubscriptionState[], of: (row: SubscriptionState) => number | undefined) => rows.reduce((total, row) => total + (of(row) ?? 0), 0)
+function Everything({ overview, now }: { overview: Overview; now: NonNullable<Overview['now']> }) {
+  return (
+    <>
+      <Alerts alerts={overview.alerts ?? []} more={overview.moreAlerts ?? 0} />
+      <Tiles>
+        <Tile name="Recorded" value={rate(now.recordedPerSecond ?? 0)} note="over the last minute" />
+        <Tile
+          name="Delivered"
+          value={rate(now.deliveredPerSecond ?? 0)}
+          note={(now.failedPerSecond ?? 0) > 0 ? `${rate(now.failedPerSecond ?? 0)} attempts fail` : 'no attempt failed'}
+        />
+        <Tile
+          name="Backlog"
+          value={`${now.pending?.exact === false ? '≈ ' : ''}${shortCount(now.pending?.count ?? 0)}`}
+          note={backlogNote(now.waiting ?? 0, now.held ?? 0)}
+        />
+        <Tile
+          name="Oldest undelivered"
+          value={oldest(now.oldestAge)}
+          note={now.oldestSubscription === undefined ? 'nothing waits' : <span className="wrap">for <SubscriptionLink name={now.oldestSubscription} /></span>}
+        />
+        <Tile
+          name="Dead letters"
+          value={shortCount(now.deadLetters ?? 0)}
+          note={<Link to="/dead-letters">{(now.deadLettersLastHour ?? 0) === 0 ? 'none in the last hour' : `${count(now.deadLettersLastHour ?? 0)} in the last hour`}</Link>}
+        />
+        <Tile
+          name="In trouble"
+          value={count(now.inTrouble ?? 0)}
+          note={`of ${count(now.subscriptions ?? 0)} subscriptions${(now.paused ?? 0) > 0 ? `, ${count(now.paused ?? 0)} paused` : ''}`}
+        />
+      </Tiles>
+      <WorstSubscriptions />
+      <LastHour series={overview.lastHour} />
+      <Hubs hubs={overview.hubs ?? []} />
+    </>
+  )
+}
 
-function oldest(rows: SubscriptionState[]): string {
-  const ages = rows.map((row) => durationMillis(row.oldestAge ?? '') ?? 0)
-  const most = Math.max(0, ...ages)
-  return most === 0 ? '–' : duration(most)
+function backlogNote(waiting: number, held: number): string {
+  const parts = [...(waiting > 0 ? [`${count(waiting)} to be tried again`] : []), ...(held > 0 ? [`${count(held)} held behind others`] : [])]
+  return parts.length === 0 ? 'not delivered yet' : parts.join(', ')
+}
+
+function oldest(age: string | undefined): string {
+  const millis = age === undefined ? undefined : durationMillis(age)
+  return millis === undefined ? '–' : duration(millis)
 }

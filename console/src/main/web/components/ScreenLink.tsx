@@ -1,0 +1,26 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+
+interface ScreenLinkProps {
+  to: string
+  params?: Record<string, string>
+  search?: Record<string, string>
+  className?: string
+  children: ReactNode
+}
+
+// A screen's folder knows its own routes alone, so that what another one is called is not checked here by its type.
+const AnyLink = Link as unknown as (props: ScreenLinkProps) => ReactNode
+
+/** A link to a page of another screen: `<ScreenLink to="/subscriptions/$name" params={{ name }}>`. */
+export function ScreenLink(props: ScreenLinkProps) {
+  return <AnyLink {...props} />
+}
+
+export function SubscriptionLink({ name }: { name: string }) {
+  return (
+    <ScreenLink to="/subscriptions/$name" params={{ name }}>
+      {name}
+    </ScreenLink>
+  )
+}
