@@ -50,8 +50,8 @@ export function useEventCompletions() {
   return useMemo(
     () => ({
       subscriptions: (begin: string) =>
-        queries.fetchQuery({ queryKey: ['completions', 'subscriptions', begin], staleTime: 60_000, queryFn: ({ signal }) => subscriptionNames(begin, signal) }),
-      types: () => queries.fetchQuery({ queryKey: ['completions', 'types'], staleTime: 60_000, queryFn: ({ signal }) => typeNames(signal) }),
+        queries.query({ queryKey: ['completions', 'subscriptions', begin], staleTime: 60_000, queryFn: ({ signal }) => subscriptionNames(begin, signal) }),
+      types: () => queries.query({ queryKey: ['completions', 'types'], staleTime: 60_000, queryFn: ({ signal }) => typeNames(signal) }),
     }),
     [queries],
   )
@@ -108,13 +108,13 @@ export function useReplayPreview(one: OneReplay | undefined) {
       if (one === undefined) {
         throw new Error('Nothing was chosen.')
       }
-      return (await answer(hub.POST('/v1/replay', { body: { ...scope(one), dryRun: true }, signal }))) as Preview
+      return answer<Preview>(hub.POST('/v1/replay', { body: { ...scope(one), dryRun: true }, signal }))
     },
   })
 }
 
 /** The number of the replay that was started. */
 export async function replayEvent(one: OneReplay, reason: string): Promise<number> {
-  const started = (await answer(hub.POST('/v1/replay', { body: { ...scope(one), ...(reason === '' ? {} : { reason }) } }))) as Schema<'ReplayAnswer'>
+  const started = await answer<Schema<'ReplayAnswer'>>(hub.POST('/v1/replay', { body: { ...scope(one), ...(reason === '' ? {} : { reason }) } }))
   return started.id ?? 0
 }
