@@ -23,15 +23,12 @@ export function DeferDialog({ event, open, onClose }: { event: EventDetail; open
   const [chosen, setChosen] = useState<string>()
   const [text, setText] = useState('')
   const subscription = waiting.find((item) => item.subscription === chosen)?.subscription ?? waiting[0]?.subscription ?? ''
-  const until = text === '' ? undefined : new Date(text)
+  const until = text === '' || Number.isNaN(Date.parse(text)) ? undefined : new Date(text)
   const fault = until !== undefined && until.getTime() <= now ? 'This time is past.' : undefined
 
   const defer = async () => {
-    if (until === undefined || Number.isNaN(until.getTime())) {
-      throw new Error('Give the time from which on it may be sent.')
-    }
-    if (fault !== undefined) {
-      throw new Error(fault)
+    if (until === undefined) {
+      return
     }
     const done = await deferEvent({ id: event.id ?? '', subscription, until: until.toISOString() })
     if (done) {
@@ -43,7 +40,7 @@ export function DeferDialog({ event, open, onClose }: { event: EventDetail; open
   }
 
   return (
-    <ConfirmDialog open={open} onClose={onClose} title="Defer this event" verb="Defer it" reason="none" onConfirm={defer}>
+    <ConfirmDialog open={open} onClose={onClose} title="Defer this event" verb="Defer it" why={until === undefined ? 'Give the time from which on it may be sent.' : fault} reason="none" onConfirm={defer}>
       <p>Later events of its key wait for it, if the subscription keeps their order.</p>
       <Field label="For the subscription" required hint="Others get it as they would.">
         {(ties) => (

@@ -21,9 +21,10 @@ export function ReplayDialog({ event, open, onClose }: { event: EventDetail; ope
   const preview = useReplayPreview(one)
   const queries = useQueryClient()
 
+  const why = 'why' in what ? what.why : subscription === undefined ? 'There is no subscription.' : preview.data === undefined ? 'It is not known yet what it would do.' : preview.data.count === 0 ? 'Nothing would be sent.' : undefined
   const send = async (reason: string) => {
     if (one === undefined) {
-      throw new Error('why' in what ? what.why : 'Choose a subscription.')
+      return
     }
     const id = await replayEvent(one, reason)
     toast(`Replay ${id} sends it to ${one.subscription}.`)
@@ -32,7 +33,7 @@ export function ReplayDialog({ event, open, onClose }: { event: EventDetail; ope
   }
 
   return (
-    <ConfirmDialog open={open} onClose={onClose} title="Replay this event" verb={subscription === undefined ? 'Send it again' : `Send it again to ${subscription}`} reason="optional" onConfirm={send}>
+    <ConfirmDialog open={open} onClose={onClose} title="Replay this event" verb={subscription === undefined ? 'Send it again' : `Send it again to ${subscription}`} why={why} reason="optional" onConfirm={send}>
       <Field label="To the subscription" required hint="It alone gets the event, with the header posthorn-replay.">
         {(ties) => (
           <select
