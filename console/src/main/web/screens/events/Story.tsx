@@ -1,6 +1,6 @@
 import type { EventDetail, SubscriptionItem } from '~/api/events'
 import { Badge, Shape, Status } from '~/components/Status'
-import { SubscriptionLink } from '~/components/ScreenLink'
+import { ScreenLink } from '~/components/ScreenLink'
 import { Empty } from '~/components/states'
 import { Time } from '~/components/Time'
 import { useNow } from '~/lib/clock'
@@ -39,12 +39,18 @@ function Part({ item, from, to, open }: { item: SubscriptionItem; from: number; 
   return (
     <details className="events-part" open={open}>
       <summary>
-        <span className="events-part-name wrap">{item.deletedAt === undefined ? <SubscriptionLink name={item.subscription ?? ''} /> : item.subscription}</span>
+        <span className="events-part-name wrap">{item.subscription}</span>
         <Status of={item.status} />
         {item.deletedAt !== undefined && <Badge tone="off">deleted since</Badge>}
         <span className="muted">{attemptsInWords(item)}</span>
         {to !== undefined && made.length > 0 && <Strip item={item} from={from} to={to} />}
       </summary>
+      {/* Not in the summary: what opens and closes holds no link. */}
+      {item.deletedAt === undefined && (
+        <p className="events-part-place">
+          <ScreenLink to="/subscriptions/$name" params={{ name: item.subscription ?? '' }}>To the subscription</ScreenLink>
+        </p>
+      )}
       <ol className="events-story">
         {chapters(item).map((chapter, index) => (
           <Line key={index} chapter={chapter} from={from} />
