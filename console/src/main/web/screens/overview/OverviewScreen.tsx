@@ -40,7 +40,6 @@ function DatabaseAway() {
 function Everything({ overview, now }: { overview: Overview; now: NonNullable<Overview['now']> }) {
   return (
     <>
-      <Alerts alerts={overview.alerts ?? []} more={overview.moreAlerts ?? 0} />
       <Tiles>
         <Tile name="Recorded" value={rate(now.recordedPerSecond ?? 0)} note="over the last minute" />
         <Tile
@@ -69,6 +68,7 @@ function Everything({ overview, now }: { overview: Overview; now: NonNullable<Ov
           note={`of ${count(now.subscriptions ?? 0)} subscriptions${(now.paused ?? 0) > 0 ? `, ${count(now.paused ?? 0)} paused` : ''}`}
         />
       </Tiles>
+      <Alerts alerts={overview.alerts ?? []} more={overview.moreAlerts ?? 0} />
       <WorstSubscriptions />
       <LastHour series={overview.lastHour} />
       <Hubs hubs={overview.hubs ?? []} />

@@ -7,25 +7,24 @@ import { Sparkline } from '~/components/Sparkline'
 import { Empty, Loaded } from '~/components/states'
 import { Badge } from '~/components/Status'
 import { Time } from '~/components/Time'
-import { count, duration, durationMillis, percent, rate } from '~/lib/format'
+import { count, duration, durationMillis, percent, rate, shortCount } from '~/lib/format'
 import { standing, trendInWords } from './trouble'
 
 /** So many fit on a page; all others are the subscriptions' own list, in the same order. */
 const shown = 25
 
 const columns: Column<SubscriptionLine>[] = [
-  { name: 'Subscription', width: 'minmax(150px, 2fr)', cell: (row) => <SubscriptionLink name={row.name ?? ''} /> },
-  { name: 'State', width: '140px', cell: (row) => <State of={row} /> },
-  { name: 'Reason', width: 'minmax(120px, 2fr)', cell: (row) => <Reason of={row} /> },
-  { name: 'Next probe', width: '100px', cell: (row) => <Time at={(row.breaker ?? row.denial)?.nextProbeAt} show="age" focusable={false} /> },
-  { name: 'Backlog', width: '90px', align: 'end', cell: (row) => `${row.pending?.exact === false ? '≈ ' : ''}${count(row.pending?.count ?? 0)}` },
-  { name: 'Oldest', width: '95px', align: 'end', cell: (row) => lag(row.oldestAge) },
-  { name: 'Dead letters', width: '105px', align: 'end', cell: (row) => <DeadLetters of={row} /> },
-  { name: 'Delivered', width: '95px', align: 'end', cell: (row) => rate(row.deliveredPerSecond ?? 0) },
-  { name: 'Errors', width: '75px', align: 'end', cell: (row) => (row.errorRate === undefined ? <span className="muted">–</span> : percent(row.errorRate)) },
+  { name: 'Subscription', width: 'minmax(130px, 1.5fr)', cell: (row) => <SubscriptionLink name={row.name ?? ''} /> },
+  { name: 'State', width: '132px', cell: (row) => <State of={row} /> },
+  { name: 'Reason', width: 'minmax(110px, 2fr)', cell: (row) => <Reason of={row} /> },
+  { name: 'Backlog', width: '84px', align: 'end', cell: (row) => `${row.pending?.exact === false ? '≈ ' : ''}${shortCount(row.pending?.count ?? 0)}` },
+  { name: 'Oldest', width: '112px', align: 'end', cell: (row) => lag(row.oldestAge) },
+  { name: 'Dead letters', width: '112px', align: 'end', cell: (row) => <DeadLetters of={row} /> },
+  { name: 'Delivered', width: '94px', align: 'end', cell: (row) => rate(row.deliveredPerSecond ?? 0) },
+  { name: 'Errors', width: '72px', align: 'end', cell: (row) => (row.errorRate === undefined ? <span className="muted">–</span> : percent(row.errorRate)) },
   {
     name: 'Last hour',
-    width: '110px',
+    width: '94px',
     cell: (row) => <Sparkline values={row.deliveredPerMinute ?? []} label={trendInWords(row.deliveredPerMinute ?? [], row.failedPerMinute ?? [])} />,
   },
 ]
@@ -76,6 +75,11 @@ function Reason({ of }: { of: SubscriptionLine }) {
   }
   return (
     <span data-tip={trouble.reason}>
+      {trouble.nextProbeAt !== undefined && (
+        <span className="muted">
+          probe <Time at={trouble.nextProbeAt} show="age" focusable={false} />:{' '}
+        </span>
+      )}
       {trouble.reason}
     </span>
   )
