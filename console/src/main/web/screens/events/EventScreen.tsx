@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useEvent, type EventDetail } from '~/api/events'
 import { Problem } from '~/api/problem'
 import { useMe } from '~/api/session'
-import { ActionButton } from '~/components/Button'
+import { ActionButton, Button } from '~/components/Button'
 import { CopyButton } from '~/components/CopyButton'
 import { Page, Section } from '~/components/Page'
 import { ScreenLink } from '~/components/ScreenLink'
@@ -31,7 +31,7 @@ export function EventScreen() {
   const event = useEvent(id, source)
   const name = event.data?.type
   return (
-    <Page title={name ?? 'Event'} beside={<Status of={event.data?.status} />} about={<code className="wrap">{event.data?.sourceId ?? id}</code>} actions={event.data && <Actions event={event.data} />}>
+    <Page title={name ?? 'Event'} beside={event.data && <Status of={event.data.status} />} about={<code className="wrap">{event.data?.sourceId ?? id}</code>} actions={event.data && <Actions event={event.data} />}>
       <Loaded query={event} what="Looking for the event">{(data) => <WholeEvent event={data} />}</Loaded>
       {event.error instanceof Problem && event.error.status === 409 && (
         <p>
@@ -50,11 +50,17 @@ function Actions({ event }: { event: EventDetail }) {
   const close = () => {
     setAsking(undefined)
   }
-  const canBeSent = payload && (event.dataText !== undefined || event.dataBase64 !== undefined)
+  const barred = payload ? undefined : 'You may not see the whole payload, so what you would send is not what was recorded.'
   return (
     <>
       <CopyButton label="Copy look-up as curl" text={() => lookCommand(location.origin, event.id ?? '', keys)} />
-      {canBeSent && <CopyButton label="Copy delivery as curl" text={() => deliverCommand(event, 'http://localhost:3000/')} />}
+      {barred === undefined ? (
+        <CopyButton label="Copy delivery as curl" text={() => deliverCommand(event, 'http://localhost:3000/')} />
+      ) : (
+        <Button look="quiet" why={barred}>
+          Copy delivery as curl
+        </Button>
+      )}
       <ActionButton
         action="event.defer"
         why={deferable(event).length === 0 ? 'Nothing waits: only what has not been sent yet can be put off.' : undefined}
