@@ -15,11 +15,11 @@ const shown = 25
 
 const columns: Column<SubscriptionLine>[] = [
   { name: 'Subscription', width: 'minmax(130px, 1.5fr)', cell: (row) => <SubscriptionLink name={row.name ?? ''} /> },
-  { name: 'State', width: '132px', cell: (row) => <State of={row} /> },
+  { name: 'State', width: '142px', cell: (row) => <State of={row} /> },
   { name: 'Reason', width: 'minmax(110px, 2fr)', cell: (row) => <Reason of={row} /> },
-  { name: 'Backlog', width: '84px', align: 'end', cell: (row) => `${row.pending?.exact === false ? '≈ ' : ''}${shortCount(row.pending?.count ?? 0)}` },
+  { name: 'Backlog', width: '80px', align: 'end', cell: (row) => `${row.pending?.exact === false ? '≈ ' : ''}${shortCount(row.pending?.count ?? 0)}` },
   { name: 'Oldest', width: '112px', align: 'end', cell: (row) => lag(row.oldestAge) },
-  { name: 'Dead letters', width: '112px', align: 'end', cell: (row) => <DeadLetters of={row} /> },
+  { name: 'Dead letters', width: '120px', align: 'end', cell: (row) => <DeadLetters of={row} /> },
   { name: 'Delivered', width: '94px', align: 'end', cell: (row) => rate(row.deliveredPerSecond ?? 0) },
   { name: 'Errors', width: '72px', align: 'end', cell: (row) => (row.errorRate === undefined ? <span className="muted">–</span> : percent(row.errorRate)) },
   {
