@@ -17,11 +17,11 @@ export function useOverview() {
 }
 
 /** As many as a screen shows, the worst first; the list of all is the subscriptions' own. */
-export function useWorstSubscriptions(limit: number, troubled: boolean) {
+export function useWorstSubscriptions(limit: number) {
   return useQuery({
-    queryKey: ['overview', 'subscriptions', limit, troubled],
+    queryKey: ['overview', 'subscriptions', limit],
     queryFn: ({ signal }) =>
-      answer(hub.GET('/v1/overview/subscriptions', { params: { query: { sort: 'trouble', limit: String(limit), troubled: String(troubled) } }, signal })),
+      answer(hub.GET('/v1/overview/subscriptions', { params: { query: { sort: 'trouble', limit: String(limit) } }, signal })),
     refetchInterval: usePollInterval(),
   })
 }

@@ -30,7 +30,7 @@ const columns: Column<SubscriptionLine>[] = [
 ]
 
 export function WorstSubscriptions() {
-  const lines = useWorstSubscriptions(shown, false)
+  const lines = useWorstSubscriptions(shown)
   const navigate = useNavigate()
   const open = (row: SubscriptionLine) => {
     void navigate({ to: `/subscriptions/${encodeURIComponent(row.name ?? '')}` })
