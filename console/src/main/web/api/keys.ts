@@ -1,4 +1,5 @@
-import { answer, hub } from './client'
+import { useQueryClient } from '@tanstack/react-query'
+import { answer, hub, type Schema } from './client'
 import { usePages, type Page } from './pages'
 import type { Role } from './session'
 
@@ -14,6 +15,9 @@ export interface KeyItem {
   revokedAt?: string
 }
 
+export type NewKey = Schema<'NewKey'>
+export type CreatedKey = Schema<'CreatedKey'>
+
 export function useKeys() {
   return usePages<KeyItem>({
     key: ['keys'],
@@ -21,4 +25,19 @@ export function useKeys() {
     load: async (after, signal) => (await answer(hub.GET('/v1/keys', { params: { query: { after } }, signal }))) as Page<KeyItem>,
     poll: 30_000,
   })
+}
+
+export function useKeyChanges() {
+  const queries = useQueryClient()
+  async function changing<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call
+    } finally {
+      void queries.invalidateQueries({ queryKey: ['keys'] })
+    }
+  }
+  return {
+    create: (key: NewKey): Promise<CreatedKey> => changing(answer(hub.POST('/v1/keys', { body: key }))),
+    revoke: (name: string) => changing(answer(hub.DELETE('/v1/keys/{name}', { params: { path: { name } }, parseAs: 'text' }))),
+  }
 }

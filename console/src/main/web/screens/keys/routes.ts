@@ -5,6 +5,7 @@ export const keyRoutes = [
   createRoute({
     getParentRoute: () => root,
     path: '/keys',
+    validateSearch: ({ show }: Record<string, unknown>): { show?: 'all' } => (show === 'all' ? { show } : {}),
     component: lazyRouteComponent(() => import('./KeysScreen'), 'KeysScreen'),
   }),
 ] as const
