@@ -6,7 +6,6 @@ export type Trial = Schema<'TrialAnswer'>
 export type RotatedSecret = Schema<'RotatedSecret'>
 export type LetGo = Schema<'LetGoAnswer'>
 
-type Document = Schema<'SubscriptionDocument'>
 /** As somebody wrote it: the hub says what is wrong with it. */
 type Written = Record<string, unknown>
 
@@ -45,7 +44,7 @@ export function useSubscriptionCreation() {
   return (name: string, document: Written) =>
     outdating(
       queries,
-      answer(hub.PUT('/v1/subscriptions/{name}', { params: { path: { name }, header: { 'If-None-Match': '*' } }, body: document as Document })),
+      answer(hub.PUT('/v1/subscriptions/{name}', { params: { path: { name }, header: { 'If-None-Match': '*' } }, body: document })),
     )
 }
 
@@ -57,7 +56,7 @@ export function useSubscriptionChanges(name: string) {
     const changing = <T,>(call: Promise<T>) => outdating(queries, call)
     return {
       change: (document: Written, revision: number) =>
-        changing(answer(hub.PUT('/v1/subscriptions/{name}', { params: { path, header: { 'If-Match': `"${revision}"` } }, body: document as Document }))),
+        changing(answer(hub.PUT('/v1/subscriptions/{name}', { params: { path, header: { 'If-Match': `"${revision}"` } }, body: document }))),
       pause: (reason: string) => changing(answer(hub.POST('/v1/subscriptions/{name}/pause', { params: { path }, body: because(reason) }))),
       resume: (reason: string) => changing(answer(hub.POST('/v1/subscriptions/{name}/resume', { params: { path }, body: because(reason) }))),
       rotate: (grace: string): Promise<RotatedSecret> =>

@@ -18,13 +18,17 @@ const lines = (text: string) =>
     .filter((line) => line !== '')
 
 /** What is sent: an admin sees every payload and a publisher none, and only a publisher is bound to what it publishes. */
-export function newKeyOf({ name, role, payload, sources, types }: Draft): NewKey {
-  const bound = role === 'publisher' ? { sources: lines(sources), types: lines(types) } : {}
+export function newKeyOf(draft: Draft): NewKey {
+  const { name, role, payload } = draft
+  const bound = role === 'publisher'
+  const sources = lines(draft.sources)
+  const types = lines(draft.types)
   return {
     name,
     role,
     ...(role === 'viewer' || role === 'operator' ? { payload } : {}),
-    ...Object.fromEntries(Object.entries(bound).filter(([, patterns]) => patterns.length > 0)),
+    ...(bound && sources.length > 0 ? { sources } : {}),
+    ...(bound && types.length > 0 ? { types } : {}),
   }
 }
 

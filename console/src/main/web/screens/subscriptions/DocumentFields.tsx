@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Field } from '~/components/Field'
 import { Time } from '~/components/Time'
-import { numberOf, valueAt } from './document'
+import { numberOf, textAt } from './document'
 import { ListField, MapField, SelectField, TextField, useForm } from './form'
 
 export function FilterFields() {
@@ -63,14 +63,13 @@ export function DeliveryFields() {
 
 function Attempts() {
   const { doc, set, fault, touch } = useForm()
-  const value = valueAt(doc, 'retry.maxAttempts')
   return (
     <Field label="Attempts" hint="after so many an event is a dead letter, or unlimited; 5 if left out" fault={fault('retry.maxAttempts')}>
       {(ties) => (
         <input
           {...ties}
           autoComplete="off"
-          value={value === undefined ? '' : String(value as string | number)}
+          value={textAt(doc, 'retry.maxAttempts')}
           onChange={(event) => {
             set('retry.maxAttempts', numberOf(event.target.value))
           }}
@@ -118,10 +117,9 @@ function inputTime(iso: string): string {
 
 export function StartFields({ isNew }: { isNew: boolean }) {
   const { doc, set, fault } = useForm()
-  const value = valueAt(doc, 'start')
-  const start = typeof value === 'string' ? value : 'now'
+  const start = textAt(doc, 'start') || 'now'
   const at = start === 'now' || start === 'beginning' ? undefined : start
-  const [local, setLocal] = useState(() => (at === undefined ? '' : inputTime(at)))
+  const [local, setLocal] = useState(() => inputTime(at ?? new Date().toISOString()))
   if (!isNew) {
     return (
       <p>
@@ -130,10 +128,7 @@ export function StartFields({ isNew }: { isNew: boolean }) {
     )
   }
   const choose = (kind: string) => {
-    set('start', kind === 'now' ? undefined : kind === 'beginning' ? 'beginning' : new Date(local === '' ? Date.now() : local).toISOString())
-    if (kind === 'time' && local === '') {
-      setLocal(inputTime(new Date().toISOString()))
-    }
+    set('start', kind === 'now' ? undefined : kind === 'beginning' ? 'beginning' : new Date(local).toISOString())
   }
   const kinds = [
     ['now', 'Now', 'what is recorded after it is created'],
@@ -148,10 +143,8 @@ export function StartFields({ isNew }: { isNew: boolean }) {
         {kinds.map(([one, title, about]) => (
           <label key={one} className="subscriptions-kind">
             <input type="radio" name="start" value={one} checked={chosen === one} onChange={() => { choose(one) }} />
-            <span>
-              <strong>{title}</strong>
-              <span className="muted">{about}</span>
-            </span>
+            <strong>{title}</strong>
+            <span className="muted">{about}</span>
           </label>
         ))}
       </fieldset>
@@ -163,9 +156,9 @@ export function StartFields({ isNew }: { isNew: boolean }) {
               type="datetime-local"
               value={local}
               onChange={(event) => {
-                setLocal(event.target.value)
                 const instant = new Date(event.target.value)
                 if (!Number.isNaN(instant.getTime())) {
+                  setLocal(event.target.value)
                   set('start', instant.toISOString())
                 }
               }}

@@ -65,8 +65,7 @@ function Changes({ revision, before }: { revision: Revision; before: Revision | 
         ) : found.length === 0 ? (
           <p className="muted">Nothing that is shown changed. Secrets are not kept in revisions.</p>
         ) : (
-          <div className="subscriptions-scroll" role="region" aria-label="Differences" tabIndex={0}>
-            <table className="subscriptions-diff">
+          <table className="subscriptions-diff">
               <thead>
                 <tr>
                   <th scope="col">Field</th>
@@ -86,7 +85,6 @@ function Changes({ revision, before }: { revision: Revision; before: Revision | 
                 ))}
               </tbody>
             </table>
-          </div>
         )}
         <details>
           <summary>The whole document of revision {revision.revision}</summary>

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useGuards } from '~/api/guards'
-import { valueAt, type Doc } from './document'
+import { textAt, valueAt, type Doc } from './document'
 import { CheckField, JsonField, ListField, MapField, SelectField, TextField, useForm } from './form'
 
 const kinds = [
@@ -14,7 +14,7 @@ const masked = 'What is shown masked is kept as it is; put another in its place 
 /** Where to, for every kind of sink. What was written for another kind comes back with it. */
 export function SinkFields() {
   const { doc, set } = useForm()
-  const kind = String(valueAt(doc, 'sink.kind') ?? '')
+  const kind = textAt(doc, 'sink.kind')
   const [written, setWritten] = useState<Record<string, unknown>>({})
   return (
     <div className="stack">
@@ -32,10 +32,8 @@ export function SinkFields() {
                 set('sink', written[one] ?? { kind: one })
               }}
             />
-            <span>
-              <strong>{title}</strong>
-              <span className="muted">{about}</span>
-            </span>
+            <strong>{title}</strong>
+            <span className="muted">{about}</span>
           </label>
         ))}
       </fieldset>
@@ -96,7 +94,7 @@ function ListOfPem() {
 
 function AuthFields() {
   const { doc, set } = useForm()
-  const kind = String(valueAt(doc, 'sink.auth.kind') ?? 'none')
+  const kind = textAt(doc, 'sink.auth.kind') || 'none'
   const [written, setWritten] = useState<Record<string, unknown>>({})
   return (
     <>

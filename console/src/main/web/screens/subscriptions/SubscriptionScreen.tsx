@@ -9,7 +9,7 @@ import { Tabs } from '~/components/Tabs'
 import { Time } from '~/components/Time'
 import { count, duration, durationMillis, percent, rate, shortCount } from '~/lib/format'
 import { Attempts } from './Attempts'
-import { documentOf } from './document'
+import { documentOf, plain } from './document'
 import { Revisions } from './Revisions'
 import { openTabs } from './search'
 import { SeriesChart } from './SeriesChart'
@@ -124,8 +124,17 @@ function age(text: string | undefined, none: string) {
   return millis === undefined ? none : duration(millis)
 }
 
+/** What the document leaves out, of the hub's own subscriptions: docs/subscriptions.md has the defaults. */
+const defaultOf = (value: string) => (
+  <>
+    {value} <span className="muted">(default)</span>
+  </>
+)
+
 function Now({ name, subscription, line }: { name: string; subscription: Subscription; line: SubscriptionLine | undefined }) {
   const { sink, filter, retry } = subscription
+  // Of an application's own only the application knows.
+  const byDefault = (value: string) => (subscription.servedBy === 'application' ? '–' : defaultOf(value))
   return (
     <div className="stack">
       {line !== undefined && (
@@ -161,10 +170,10 @@ function Now({ name, subscription, line }: { name: string; subscription: Subscri
           <Fact name="Sources">{filter?.sources?.join(', ') ?? 'all'}</Fact>
           {filter?.aggregateTypes !== undefined && <Fact name="Aggregate types">{filter.aggregateTypes.join(', ')}</Fact>}
           <Fact name="Order">{subscription.ordering === 'none' ? 'none' : 'events of a key in order'}</Fact>
-          <Fact name="Attempts">{String(retry?.maxAttempts ?? '–')}</Fact>
-          <Fact name="Waits between them">{retry?.delays?.join(', ') ?? '–'}</Fact>
-          <Fact name="Timeout">{subscription.timeout ?? '–'}</Fact>
-          <Fact name="Began at">{subscription.start ?? '–'}</Fact>
+          <Fact name="Attempts">{retry?.maxAttempts === undefined ? byDefault('5') : plain(retry.maxAttempts)}</Fact>
+          <Fact name="Waits between them">{retry?.delays?.join(', ') ?? byDefault('30s, 1m, 2m, 5m')}</Fact>
+          <Fact name="Timeout">{subscription.timeout ?? byDefault('10s')}</Fact>
+          <Fact name="Began at">{subscription.start ?? byDefault('now')}</Fact>
           <Fact name="Created"><Time at={subscription.createdAt} /></Fact>
           <Fact name="Changed"><Time at={subscription.changedAt} /></Fact>
           <Fact name="Revision">{subscription.revision ?? '–'}</Fact>

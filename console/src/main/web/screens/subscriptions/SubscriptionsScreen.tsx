@@ -24,25 +24,25 @@ function Span({ text }: { text: string | undefined }) {
 }
 
 const columns: Column<SubscriptionLine>[] = [
-  { name: 'Name', width: 'minmax(180px, 1.6fr)', sort: 'name', cell: (row) => <span data-tip={(row.name?.length ?? 0) > 30 ? row.name : undefined}>{row.name}</span> },
-  { name: 'Health', width: '140px', sort: 'trouble', cell: (row) => <Health line={row} /> },
+  { name: 'Name', width: 'minmax(170px, 1.6fr)', sort: 'name', cell: (row) => <span data-tip={(row.name?.length ?? 0) > 30 ? row.name : undefined}>{row.name}</span> },
+  { name: 'Health', width: '135px', sort: 'trouble', cell: (row) => <Health line={row} /> },
   {
     name: 'Delivered',
-    width: '110px',
+    width: '100px',
     align: 'end',
     sort: 'rate',
     cell: (row) => (row.servedBy === 'application' ? <span className="muted" data-tip="An application’s own relay serves it; the hub does not count what that delivers.">not counted</span> : rate(row.deliveredPerSecond ?? 0)),
   },
   {
     name: 'Last hour',
-    width: '130px',
+    width: '120px',
     cell: (row) => <Sparkline values={row.deliveredPerMinute ?? []} label={`Delivered a minute over the last hour, ${count(row.deliveredPerMinute?.at(-1) ?? 0)} in the newest`} />,
   },
-  { name: 'Failing', width: '90px', align: 'end', cell: (row) => (row.errorRate === undefined || row.errorRate === 0 ? nothing : percent(row.errorRate)) },
-  { name: 'Pending', width: '110px', align: 'end', cell: (row) => (row.pending?.count ? `${row.pending.exact === false ? '≈ ' : ''}${count(row.pending.count)}` : nothing) },
-  { name: 'Oldest', width: '110px', align: 'end', cell: (row) => <Span text={row.oldestAge} /> },
-  { name: 'Dead letters', width: '110px', align: 'end', cell: (row) => some(row.deadLetters) },
-  { name: 'Sink', width: '110px', cell: (row) => row.sink ?? row.servedBy ?? nothing },
+  { name: 'Failing', width: '80px', align: 'end', cell: (row) => (row.errorRate === undefined || row.errorRate === 0 ? nothing : percent(row.errorRate)) },
+  { name: 'Pending', width: '95px', align: 'end', cell: (row) => (row.pending?.count ? `${row.pending.exact === false ? '≈ ' : ''}${count(row.pending.count)}` : nothing) },
+  { name: 'Oldest', width: '100px', align: 'end', cell: (row) => <Span text={row.oldestAge} /> },
+  { name: 'Dead letters', width: '120px', align: 'end', cell: (row) => some(row.deadLetters) },
+  { name: 'Sink', width: '95px', cell: (row) => row.sink ?? row.servedBy ?? nothing },
 ]
 
 export function SubscriptionsScreen() {

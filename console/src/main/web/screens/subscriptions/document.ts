@@ -15,6 +15,11 @@ export function valueAt(doc: Doc, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), doc)
 }
 
+/** As a field shows it: nothing, the text, or anything else as JSON. */
+export const plain = (value: unknown): string => (value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value))
+
+export const textAt = (doc: Doc, path: string): string => plain(valueAt(doc, path))
+
 /** The document with this value there. Undefined takes the field out, and with it the objects that it leaves empty. */
 export function withValue(doc: Doc, path: string, value: unknown): Doc {
   const [name = '', ...rest] = path.split('.')

@@ -1,6 +1,6 @@
 import { createContext, useContext, useState, type ReactNode } from 'react'
 import { Field } from '~/components/Field'
-import { linesOf, numberOf, valueAt, type Doc } from './document'
+import { linesOf, numberOf, plain, textAt, valueAt, type Doc } from './document'
 import { MapRows, type Row } from './MapRows'
 
 /** What the fields of the form share: the document, and what the hub says about it. */
@@ -30,8 +30,6 @@ export interface FieldProps {
   required?: boolean
 }
 
-const textOf = (value: unknown) => (value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value))
-
 interface TextProps extends FieldProps {
   number?: boolean
   mono?: boolean
@@ -41,7 +39,7 @@ interface TextProps extends FieldProps {
 
 export function TextField({ path, label, hint, required = false, number = false, mono = false, lines = 1, list }: TextProps) {
   const { doc, set, fault, touch } = useForm()
-  const value = textOf(valueAt(doc, path))
+  const value = textAt(doc, path)
   return (
     <Field label={label} hint={hint} required={required} fault={fault(path)}>
       {(ties) => {
@@ -81,7 +79,7 @@ export function TextField({ path, label, hint, required = false, number = false,
 /** The first option is what stands there if nothing is given. */
 export function SelectField({ path, label, hint, options, byDefault }: FieldProps & { options: readonly [string, string][]; byDefault: string }) {
   const { doc, set, fault, touch } = useForm()
-  const value = textOf(valueAt(doc, path))
+  const value = textAt(doc, path)
   const known = value === '' || options.some(([one]) => one === value)
   return (
     <Field label={label} hint={hint} fault={fault(path)}>
@@ -113,7 +111,7 @@ export function ListField({ path, label, hint, number = false, rows = 3 }: Field
   // Empty lines are part of what is being typed, and not of the document.
   const [text, setText] = useState(() => {
     const value = valueAt(doc, path)
-    return Array.isArray(value) ? value.map(textOf).join('\n') : textOf(value)
+    return Array.isArray(value) ? value.map(plain).join('\n') : textAt(doc, path)
   })
   return (
     <Field label={label} hint={hint} fault={fault(path)}>
@@ -142,7 +140,7 @@ export function MapField({ path, label, hint, nameLabel }: FieldProps & { nameLa
   const { doc, set, fault, touch } = useForm()
   const [rows, setRows] = useState<Row[]>(() => {
     const value = valueAt(doc, path)
-    return typeof value === 'object' && value !== null ? Object.entries(value).map(([name, inner]) => ({ name, value: textOf(inner) })) : []
+    return typeof value === 'object' && value !== null ? Object.entries(value).map(([name, inner]) => ({ name, value: plain(inner) })) : []
   })
   const names = rows.map((row) => row.name).filter((name) => name !== '')
   const twice = names.find((name, index) => names.indexOf(name) !== index)
