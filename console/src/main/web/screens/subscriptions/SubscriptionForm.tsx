@@ -95,7 +95,7 @@ export function SubscriptionForm({ name: fixed, initial, asJson, onAsJson, save,
           }}
         >
           {fixed === undefined && (
-            <Section title="Name">
+            <Section title="What it is called">
               <Field
                 label="Name"
                 required
