@@ -12,12 +12,12 @@ const route = getRouteApi('/subscriptions/$name')
 const tones: Record<string, Tone> = { DELIVERED: 'ok', RETRY: 'warn', REJECT: 'bad', UNAVAILABLE: 'bad' }
 
 const columns: Column<Attempt>[] = [
-  { name: 'Began', width: '180px', cell: (row) => <Time at={row.startedAt} focusable={false} /> },
-  { name: 'Outcome', width: '130px', cell: (row) => (row.outcome === undefined ? '–' : <Badge tone={tones[row.outcome] ?? 'idle'}>{row.outcome.toLowerCase()}</Badge>) },
-  { name: 'No.', width: '60px', align: 'end', cell: (row) => row.number },
+  { name: 'Began', width: '165px', cell: (row) => <Time at={row.startedAt} focusable={false} /> },
+  { name: 'Outcome', width: '115px', cell: (row) => (row.outcome === undefined ? '–' : <Badge tone={tones[row.outcome] ?? 'idle'}>{row.outcome.toLowerCase()}</Badge>) },
+  { name: 'No.', width: '52px', align: 'end', cell: (row) => row.number },
   { name: 'Took', width: '90px', align: 'end', cell: (row) => (row.tookMillis === undefined ? '–' : duration(row.tookMillis)) },
   { name: 'Code', width: '70px', align: 'end', cell: (row) => row.replyCode ?? <span className="muted">–</span> },
-  { name: 'Why', width: 'minmax(220px, 2fr)', cell: (row) => <span data-tip={row.message}>{row.message ?? row.errorClass ?? <span className="muted">–</span>}</span> },
+  { name: 'Why', width: 'minmax(190px, 2fr)', cell: (row) => <span data-tip={row.message}>{row.message ?? row.errorClass ?? <span className="muted">–</span>}</span> },
   { name: 'Type', width: 'minmax(120px, 1fr)', cell: (row) => row.type ?? <span className="muted">–</span> },
   { name: 'Key', width: 'minmax(90px, 0.6fr)', cell: (row) => row.key ?? <span className="muted">–</span> },
   { name: 'By', width: 'minmax(100px, 0.6fr)', cell: (row) => row.instance },
