@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { answer, hub, type Schema } from './client'
 import { usePages, type Page } from './pages'
-import type { Role } from './session'
+import { session, type Role } from './session'
 
 /** An API key as the list has it, without the key itself. */
 export interface KeyItem {
@@ -37,7 +37,16 @@ export function useKeyChanges() {
     }
   }
   return {
-    create: (key: NewKey): Promise<CreatedKey> => changing(answer(hub.POST('/v1/keys', { body: key }))),
+    /** `signIn`: it is the hub's first, so that the next call needs it already, before anybody has read it. */
+    create: (key: NewKey, signIn: boolean): Promise<CreatedKey> =>
+      changing(
+        answer(hub.POST('/v1/keys', { body: key })).then((created) => {
+          if (signIn && created.key !== undefined) {
+            session.tryKey(created.key)
+          }
+          return created
+        }),
+      ),
     revoke: (name: string) => changing(answer(hub.DELETE('/v1/keys/{name}', { params: { path: { name } }, parseAs: 'text' }))),
   }
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { CreatedKey } from '~/api/keys'
 import { askWhoIAm } from '~/api/me'
-import { session, useMe } from '~/api/session'
+import { useMe } from '~/api/session'
 import { Button } from '~/components/Button'
 import { CopyButton } from '~/components/CopyButton'
 import { Dialog } from '~/components/Dialog'
@@ -15,7 +15,6 @@ export function CreatedDialog({ created, onClose }: { created: CreatedKey; onClo
   const [error, setError] = useState<unknown>()
   const done = async () => {
     if (first) {
-      session.tryKey(created.key ?? '')
       try {
         await askWhoIAm()
       } catch (failure) {
@@ -32,7 +31,7 @@ export function CreatedDialog({ created, onClose }: { created: CreatedKey; onClo
       title={`The key ${created.name ?? ''}`}
       actions={
         <Button look="primary" onClick={() => void done()}>
-          {first ? 'I have kept it, sign me in with it' : 'I have kept it'}
+          I have kept it
         </Button>
       }
     >
@@ -42,6 +41,7 @@ export function CreatedDialog({ created, onClose }: { created: CreatedKey; onClo
         <input className="input mono keys-key" readOnly aria-label="The key" value={created.key ?? ''} onFocus={(event) => { event.target.select() }} />
         <CopyButton text={created.key ?? ''} />
       </div>
+      {first && <p>You are signed in with it from now on.</p>}
       <p className="muted">
         Role {created.role}
         {created.role === 'publisher' ? '' : created.payload ? ', sees payloads unmasked' : ', sees payloads masked'}.

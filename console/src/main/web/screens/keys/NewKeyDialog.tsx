@@ -38,7 +38,7 @@ export function NewKeyDialog({ onClose, onCreated }: { onClose: () => void; onCr
     setBusy(true)
     setError(undefined)
     try {
-      onCreated(await create(newKeyOf(draft)))
+      onCreated(await create(newKeyOf(draft), !me.keys))
     } catch (failure) {
       setError(failure)
       setBusy(false)
