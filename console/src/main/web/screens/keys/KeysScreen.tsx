@@ -72,7 +72,7 @@ function Keys() {
   const columns: Column<KeyItem>[] = [
     {
       name: 'Name',
-      width: 'minmax(160px, 1.2fr)',
+      width: 'minmax(120px, 1.4fr)',
       cell: (row) => (
         <>
           {row.name}
@@ -80,20 +80,20 @@ function Keys() {
         </>
       ),
     },
-    { name: 'Role', width: '110px', cell: (row) => row.role },
+    { name: 'Role', width: '95px', cell: (row) => row.role },
     {
       name: 'State',
-      width: '110px',
+      width: '105px',
       cell: (row) => (row.revokedAt === undefined ? <Badge tone="ok">valid</Badge> : <Badge tone="off">revoked</Badge>),
     },
-    { name: 'Payloads', width: '100px', cell: (row) => (row.role === 'publisher' ? <span className="muted">none</span> : row.payload ? 'unmasked' : 'masked') },
-    { name: 'May publish', width: 'minmax(150px, 1.2fr)', cell: (row) => <span data-tip={scopeOf(row)}>{scopeOf(row)}</span> },
-    { name: 'Created', width: '185px', cell: (row) => <Time at={row.createdAt} focusable={false} /> },
-    { name: 'By', width: 'minmax(90px, 0.8fr)', cell: (row) => row.createdBy ?? <span className="muted">–</span> },
-    ...(show === 'all' ? [{ name: 'Revoked', width: '185px', cell: (row: KeyItem) => <Time at={row.revokedAt} focusable={false} /> }] : []),
+    { name: 'Payloads', width: '95px', cell: (row) => (row.role === 'publisher' ? <span className="muted">none</span> : row.payload ? 'unmasked' : 'masked') },
+    { name: 'May publish', width: 'minmax(115px, 1.2fr)', cell: (row) => <span data-tip={scopeOf(row)}>{scopeOf(row)}</span> },
+    { name: 'Created', width: '160px', cell: (row) => <Time at={row.createdAt} focusable={false} /> },
+    { name: 'By', width: 'minmax(80px, 0.8fr)', cell: (row) => row.createdBy ?? <span className="muted">–</span> },
+    ...(show === 'all' ? [{ name: 'Revoked', width: '160px', cell: (row: KeyItem) => <Time at={row.revokedAt} focusable={false} /> }] : []),
     {
       name: 'Do',
-      width: '110px',
+      width: '100px',
       cell: (row) =>
         row.revokedAt === undefined && (
           <ActionButton
