@@ -17,10 +17,22 @@ export function ScreenLink(props: ScreenLinkProps) {
   return <AnyLink {...props} />
 }
 
-export function SubscriptionLink({ name }: { name: string }) {
-  return (
+export function SubscriptionLink({ name }: { name: string | undefined }) {
+  return name === undefined ? (
+    <span className="muted">–</span>
+  ) : (
     <ScreenLink to="/subscriptions/$name" params={{ name }}>
       {name}
+    </ScreenLink>
+  )
+}
+
+export function EventLink({ id, children }: { id: string | undefined; children?: string | undefined }) {
+  return id === undefined ? (
+    <span className="muted">–</span>
+  ) : (
+    <ScreenLink to="/events/$id" params={{ id }}>
+      {children ?? id}
     </ScreenLink>
   )
 }

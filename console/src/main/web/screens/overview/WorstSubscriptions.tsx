@@ -6,7 +6,6 @@ import { ScreenLink, SubscriptionLink } from '~/components/ScreenLink'
 import { Sparkline } from '~/components/Sparkline'
 import { Empty, Loaded } from '~/components/states'
 import { Badge } from '~/components/Status'
-import { Time } from '~/components/Time'
 import { count, duration, durationMillis, percent, rate, shortCount } from '~/lib/format'
 import { standing, trendInWords } from './trouble'
 
@@ -75,11 +74,7 @@ function Reason({ of }: { of: SubscriptionLine }) {
   }
   return (
     <span data-tip={trouble.reason}>
-      {trouble.nextProbeAt !== undefined && (
-        <span className="muted">
-          probe <Time at={trouble.nextProbeAt} show="age" focusable={false} />:{' '}
-        </span>
-      )}
+      {trouble.probedEvery !== undefined && <span className="muted">probed every {trouble.probedEvery}: </span>}
       {trouble.reason}
     </span>
   )

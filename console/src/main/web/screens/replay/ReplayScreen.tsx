@@ -5,7 +5,7 @@ import { Fact, Facts, Page, Section, Tile, Tiles } from '~/components/Page'
 import { Empty, Loaded } from '~/components/states'
 import { Shape, Status } from '~/components/Status'
 import { Tabs } from '~/components/Tabs'
-import { eventPath, SubscriptionLink } from '~/components/ThingLink'
+import { SubscriptionLink } from '~/components/ScreenLink'
 import { Time } from '~/components/Time'
 import { count, duration, durationMillis, percent, rate } from '~/lib/format'
 import { Progress } from './Progress'
@@ -168,7 +168,7 @@ function ItemTable({ id, outcome }: { id: string; outcome: 'failed' | 'skipped' 
         if (row.deadLetterId !== undefined) {
           void navigate({ to: '/dead-letters/$id', params: { id: String(row.deadLetterId) } })
         } else {
-          void navigate({ to: eventPath(row.messageId ?? '') })
+          void navigate({ to: `/events/${encodeURIComponent(row.messageId ?? '')}` })
         }
       }}
       empty={<Empty title={outcome === 'failed' ? 'None has failed.' : 'None was skipped.'} />}

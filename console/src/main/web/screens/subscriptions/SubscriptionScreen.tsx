@@ -90,11 +90,7 @@ function Notes({ subscription, line }: { subscription: Subscription; line: Subsc
         <Note tone="bad">
           {troubles[line.denial === undefined ? 'breaker-open' : 'denial'].about} {away.reason !== undefined && <span className="wrap">{away.reason}. </span>}
           Since <Time at={away.since} show="both" />
-          {away.nextProbeAt !== undefined && (
-            <>
-              , next probe <Time at={away.nextProbeAt} show="age" />
-            </>
-          )}
+          {away.probedEvery !== undefined && <>, probed every {away.probedEvery} at the longest</>}
           .
         </Note>
       )}
